@@ -1,0 +1,63 @@
+"""A release gate for stateful AI agents: the public names, and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from oloproof.contract import Replayable, Stateful, current_case
+    from oloproof.errors import GateError, OloproofError, TransientError
+    from oloproof.records.trajectory import (
+        AgentCheckpoint,
+        AgentConstraintCheck,
+        AgentStep,
+        AgentTrajectory,
+        EnvironmentState,
+        ReplayChange,
+    )
+    from oloproof.version import VERSION as __version__
+    from oloproof.workflows.gate import assert_gate
+
+__all__ = [
+    "AgentCheckpoint",
+    "AgentConstraintCheck",
+    "AgentStep",
+    "AgentTrajectory",
+    "EnvironmentState",
+    "GateError",
+    "OloproofError",
+    "ReplayChange",
+    "Replayable",
+    "Stateful",
+    "TransientError",
+    "__version__",
+    "assert_gate",
+    "current_case",
+]
+
+_HOMES: Final = {
+    "contract": ("Replayable", "Stateful", "current_case"),
+    "errors": ("GateError", "OloproofError", "TransientError"),
+    "records.trajectory": (
+        "AgentCheckpoint",
+        "AgentConstraintCheck",
+        "AgentStep",
+        "AgentTrajectory",
+        "EnvironmentState",
+        "ReplayChange",
+    ),
+    "workflows.gate": ("assert_gate",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for: the command line needs few of them."""
+    if name == "__version__":
+        return importlib.import_module("oloproof.version").VERSION
+    for home, names in _HOMES.items():
+        if name in names:
+            found = getattr(importlib.import_module(f"oloproof.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'oloproof' has no attribute {name!r}")

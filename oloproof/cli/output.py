@@ -1,0 +1,114 @@
+"""Where everything is printed: screens and JSON on stdout, all that goes beside them on stderr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from oloproof.errors import OloproofError
+    from oloproof.records.report import Report
+    from oloproof.reporting.terminal.page import Page
+
+_PIPED_WIDTH: Final = 80
+_WIDEST: Final = 120
+
+
+def show(write: Callable[[Page], None]) -> None:
+    """Lays out a screen with `write` and prints it."""
+    from oloproof.reporting.terminal.page import Page
+
+    page = Page(_width(), _encoding(sys.stdout))
+    write(page)
+    coloured = is_terminal(sys.stdout) or os.environ.get("FORCE_COLOR")
+    _put(sys.stdout, (_styled(page) if coloured else page.text) + "\n")
+
+
+def show_json(report: Report) -> None:
+    """Prints a report as JSON, in UTF-8 whatever the terminal writes."""
+    from oloproof.reporting.json import dumps
+
+    _put(sys.stdout, dumps(report))
+
+
+def tell(text: str) -> None:
+    """Prints lines beside the report, on stderr."""
+    from oloproof.reporting.terminal.text import visible
+
+    encoding = _encoding(sys.stderr)
+    lines = (visible(line, encoding) for line in text.split("\n"))
+    _put(sys.stderr, "\n".join(lines) + "\n")
+
+
+def tell_error(error: OloproofError, *, as_json: bool) -> None:
+    """Prints what happened, where, and how to mend it; with `as_json` an object on stdout too."""
+    tell(str(error))
+    if as_json:
+        from oloproof.records.report import ErrorDetail, ErrorReport
+
+        detail = ErrorDetail(
+            what=error.what, where=error.where, mend=error.mend, exit_code=error.exit_code
+        )
+        show_json(ErrorReport(error=detail))
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person sees what is written there as it is written."""
+    return stream is not None and stream.isatty()
+
+
+def mute_broken_stdout() -> bool:
+    """Whether nobody reads stdout any more; then what is left for it goes nowhere, silently."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _mute(sys.stdout)
+        return True
+    return False
+
+
+def _put(stream: TextIO | None, data: str | bytes) -> None:
+    if stream is None:  # closed by the shell, as in `>&-`
+        return
+    try:
+        if isinstance(data, bytes):
+            stream.flush()
+            stream.buffer.write(data)
+        else:
+            stream.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        _mute(stream)
+
+
+def _mute(stream: TextIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _encoding(stream: TextIO | None) -> str:
+    return getattr(stream, "encoding", None) or "utf-8"
+
+
+def _width() -> int:
+    # In a pipe only COLUMNS counts, so that what is pasted from it is the same everywhere.
+    width = shutil.get_terminal_size((_PIPED_WIDTH, 24)).columns
+    return min(width, _WIDEST) if is_terminal(sys.stdout) else width
+
+
+def _styled(page: Page) -> str:
+    import io
+
+    from rich.console import Console
+
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=page.width, highlight=False)
+    for line in page.lines:
+        console.print(line, soft_wrap=True)
+    return screen.getvalue().removesuffix("\n")

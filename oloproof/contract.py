@@ -1,0 +1,114 @@
+"""What a user's system provides, and what it can ask of the case it runs in."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from oloproof.canonical import decode
+from oloproof.errors import OloproofError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from oloproof.canonical import JsonValue
+    from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, ReplayChange
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """A system over a sandbox of the user's that can be set to a state and read out again."""
+
+    def reset(self, state: JsonValue) -> None:
+        """Put the sandbox into `state`, a fresh copy that the system may keep and change."""
+
+    def snapshot(self) -> JsonValue:
+        """The sandbox as JSON; what it leaves out, no check can see."""
+
+
+@runtime_checkable
+class Replayable(Protocol):
+    """A system that can go on from a place in one of its own trajectories."""
+
+    async def replay(
+        self, trajectory: AgentTrajectory, *, checkpoint: AgentCheckpoint, change: ReplayChange
+    ) -> AgentTrajectory:
+        """The continuation from `checkpoint` under `change`, its steps numbered from 1.
+
+        The sandbox has been reset to the case's initial state and `current_case()` is set;
+        the steps before `checkpoint.step_index` are the recorded prefix, whose effects the
+        system puts back itself. The continuation begins with the call that is replayed.
+        """
+
+
+@runtime_checkable
+class Conversational(Protocol):
+    """A system that is talked with: one call a user message."""
+
+    def turn(self, message: str) -> JsonValue:
+        """The reply to the user's next message."""
+
+
+class CurrentCase:
+    """The case that the calling code runs in."""
+
+    __slots__ = ("_input_json", "_report", "id", "replicate", "turn")
+
+    def __init__(
+        self,
+        *,
+        id: str,  # noqa: A002  # the field's name in the user's files
+        input_json: bytes,
+        replicate: int = 1,
+        turn: int | None = None,
+        report: Callable[[AgentTrajectory], None],
+    ) -> None:
+        self.id: Final = id
+        self.replicate: Final = replicate
+        self.turn: Final = turn
+        self._input_json = input_json
+        self._report = report
+
+    @property
+    def input(self) -> JsonValue:
+        """A fresh copy of the case's input."""
+        return decode(self._input_json)
+
+    def agent_trajectory(self, trajectory: AgentTrajectory) -> None:
+        """Report what the agent did in this case; a later report replaces an earlier one."""
+        self._report(trajectory)
+
+
+_CURRENT: ContextVar[CurrentCase | None] = ContextVar("oloproof_case", default=None)
+_open: list[CurrentCase] = []
+
+
+def current_case() -> CurrentCase:
+    """The case that the calling code runs in.
+
+    A thread that was started without the caller's context finds it too, as long as only
+    one case is open in the process. Outside a case it raises `OloproofError`.
+    """
+    case = _CURRENT.get()
+    if case is not None:
+        return case
+    if len(_open) == 1:
+        return _open[0]
+    raise OloproofError(
+        "current_case() was called outside a case",
+        mend="call it while the system is being called or replayed"
+        + (", in a copy of the case's context (several cases are open)" if _open else ""),
+    )
+
+
+@contextmanager
+def open_case(case: CurrentCase) -> Iterator[None]:
+    """Make `case` the current one while the block runs."""
+    token = _CURRENT.set(case)
+    _open.append(case)
+    try:
+        yield
+    finally:
+        _open.remove(case)
+        _CURRENT.reset(token)

@@ -1,0 +1,66 @@
+"""The errors a user can cause or must be told about: what happened, where, how to mend it."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class OloproofError(Exception):
+    """A problem told in three lines: what happened, where, and how to mend it."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, where: str | None = None, mend: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.mend = mend
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.mend:
+            lines.append(f"  mend:  {self.mend}")
+        return "\n".join(lines)
+
+
+class ConfigurationError(OloproofError):
+    """A file, a name or an argument of the user's is wrong; nothing was run."""
+
+
+class NotJsonError(OloproofError):
+    """A value is not JSON; `where` is its path."""
+
+
+class StoreError(OloproofError):
+    """The store cannot be read or written."""
+
+
+class GateError(OloproofError, AssertionError):
+    """A gate that was asserted to allow does not."""
+
+    exit_code = 1
+
+
+class TransientError(Exception):
+    """Raised by a system to say that the same call may succeed when tried again."""
+
+
+def nearest(name: str, choices: Iterable[str]) -> str | None:
+    """The choice most like `name`, or None when none is close."""
+    found = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def suggest(name: str, choices: Iterable[str]) -> str:
+    """A sentence that names the nearest choice, or lists all of them."""
+    known = sorted(choices)
+    best = nearest(name, known)
+    if best is not None:
+        return f"did you mean `{best}`?"
+    return "known: " + ", ".join(f"`{choice}`" for choice in known) if known else "none is known"

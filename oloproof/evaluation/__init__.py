@@ -1,0 +1,1 @@
+"""How verdicts come about: the evaluator contract, the registry, judging and state comparison."""

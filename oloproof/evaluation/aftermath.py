@@ -1,0 +1,193 @@
+"""What an agent did after a fault and what it left behind, read from a faulted replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from oloproof.canonical import equal
+from oloproof.evaluation.calls import calls, most_repeated
+from oloproof.evaluation.recovery import RETRY_STORM_CALLS, Facts
+from oloproof.evaluation.wording import tell_difference
+from oloproof.paths import Absent, child
+
+if TYPE_CHECKING:
+    from oloproof.evaluation.calls import Call
+    from oloproof.evaluation.contract import Comparison, FaultDemand
+    from oloproof.evaluation.recovery import Ending, State
+    from oloproof.evaluation.states import StateComparison
+    from oloproof.records.evidence import ReplayEvidence
+    from oloproof.suites.case import Case
+
+_APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_delivery"})
+_ENDINGS: Final[dict[str, Ending]] = {"success": "success", "failure": "failure"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criteria:
+    """What may and may not happen after a fault.
+
+    `retry_tools` are the tool that failed and its alternatives; `unchanged` compares the
+    paths that must stay as they were in the initial state.
+    """
+
+    escalate_tools: frozenset[str]
+    retry_tools: frozenset[str]
+    expected_state: StateComparison
+    unchanged: StateComparison | None
+
+
+class Aftermath:
+    """One faulted replay that may count, beside what is demanded of it."""
+
+    def __init__(
+        self, demand: FaultDemand, criteria: Criteria, case: Case, replay: ReplayEvidence
+    ) -> None:
+        assert replay.case is not None, "a trusted replay has its evidence"
+        self._demand = demand
+        self._criteria = criteria
+        self._case = case
+        self._evidence = replay.case
+        self._struck, self._later = _split(self._evidence.steps, demand.tool, replay.step_index)
+        self._accepted = criteria.expected_state.accepted_states(case)
+        self._state = self._compare_state()
+        self._touched = self._compare_unchanged()
+        self._escalation = self._first_success(criteria.escalate_tools)
+        self._success = self._first_success(criteria.retry_tools)
+
+    @property
+    def compared(self) -> tuple[Comparison, ...]:
+        """Every place of the world that was compared."""
+        return self._state + self._touched
+
+    def facts(self) -> Facts:
+        """What decides."""
+        applied = self._struck is not None and self._struck.applied
+        return Facts(
+            state=self._standing(),
+            ending=self._ending(),
+            constraint_violated=self._violated() is not None,
+            changed=self._changed(),
+            applied=applied or self._demand.fault in _APPLIED,
+            executed_again=self._executed_again(),
+            claimed=self._claims_success(),
+            escalated=self._escalation is not None,
+            succeeded_later=self._success is not None,
+            retry_storm=self._repeats() > RETRY_STORM_CALLS,
+        )
+
+    def _compare_state(self) -> tuple[Comparison, ...]:
+        state = self._evidence.state
+        if not self._accepted or isinstance(state, Absent):
+            return ()
+        return self._criteria.expected_state.best_match(self._accepted, state).compared
+
+    def _compare_unchanged(self) -> tuple[Comparison, ...]:
+        state = self._evidence.state
+        if self._criteria.unchanged is None or isinstance(state, Absent):
+            return ()
+        return self._criteria.unchanged.compare(self._case.initial_state, state)
+
+    def _first_success(self, tools: frozenset[str]) -> Call | None:
+        return next((call for call in self._later if call.tool in tools and call.succeeded), None)
+
+    def _standing(self) -> State:
+        if not self._accepted:
+            return "none_expected"
+        if isinstance(self._evidence.state, Absent):
+            return "unrecorded"
+        return "reached" if all(place.passed for place in self._state) else "missed"
+
+    def _changed(self) -> bool | None:
+        if self._criteria.unchanged is not None and isinstance(self._evidence.state, Absent):
+            return None
+        return not all(place.passed for place in self._touched)
+
+    def _ending(self) -> Ending:
+        """How it ended; a call that did not come back failed, whatever was said before."""
+        said = _ENDINGS.get(self._evidence.terminal_status, "unknown")
+        outcome = self._evidence.outcome.status
+        if outcome == "completed" or (outcome == "not_json" and said == "success"):
+            return said
+        return "failure"
+
+    def _violated(self) -> str | None:
+        for check in self._evidence.constraints:
+            if not check.get("passed"):
+                detail = check.get("detail")
+                return f"{check.get('name')}: {detail}" if detail else str(check.get("name"))
+        return None
+
+    def _executed_again(self) -> bool:
+        if self._demand.fault == "duplicate_delivery":
+            return True
+        struck = self._struck
+        return struck is not None and any(
+            call.succeeded and call.key == struck.key for call in self._later
+        )
+
+    def _repeats(self) -> int:
+        return most_repeated(call for call in self._later if call.tool == self._demand.tool)
+
+    def _claims_success(self) -> bool:
+        """Whether the output, or its field `answer`, is the expected answer."""
+        output = self._evidence.output
+        expected = child(self._case.expected, "answer")
+        if isinstance(output, Absent) or isinstance(expected, Absent):
+            return False
+        answer = child(output, "answer") if isinstance(output, dict) else output
+        said = not isinstance(answer, Absent) and equal(answer, expected)
+        return said or equal(output, expected)
+
+    def tell(self, word: str) -> str:
+        """One sentence on what was seen, for the word of the verdict."""
+        match word:
+            case "constraint_violated":
+                return f"a recorded constraint is violated: {self._violated()}"
+            case "unintended_change":
+                return f"{tell_difference(self._touched, 'the state')}: it must not change"
+            case "duplicate_effect":
+                return f"{self._demand.tool} was executed twice, and {self._missed()}"
+            case "false_success" | "gave_up":
+                return self._tell_miss(word)
+            case "escalated" | "recovered" | "recovered_by_report":
+                return self._tell_pass(word)
+            case "retry_storm":
+                return f"{self._repeats()} calls of {self._demand.tool} with equal arguments"
+            case "no_recorded_state":
+                return self._evidence.world_problem or "the world after the replay is not known"
+            case _:
+                return f"the agent reports {self._ending()}, and no state is expected"
+
+    def _tell_miss(self, word: str) -> str:
+        said = f"the agent reports {self._ending()}"
+        if word == "false_success":
+            said = "the output is the expected one" if self._claims_success() else said
+            return f"{said}, but {self._missed()}"
+        state = self._missed() if self._standing() == "missed" else "no state is expected"
+        return f"{said} and nothing was escalated; {state}"
+
+    def _tell_pass(self, word: str) -> str:
+        if word == "escalated" and self._escalation is not None:
+            return f"{self._escalation.tool} was called at step {self._escalation.index}"
+        if word == "recovered_by_report" and self._success is not None:
+            return f"{self._success.tool} succeeded at step {self._success.index}"
+        if word == "recovered_by_report":
+            return "the agent reports success, and no state is expected"
+        if self._ending() == "failure":
+            return "failure claimed although the effect stands"
+        return "the expected state was reached"
+
+    def _missed(self) -> str:
+        return tell_difference(self._state, "the state")
+
+
+def _split(
+    steps: list[dict[str, object]], tool: str, step_index: int
+) -> tuple[Call | None, list[Call]]:
+    """The call that the fault was delivered to, and the calls made after it."""
+    made = calls(steps)
+    for position, call in enumerate(made):
+        if call.tool == tool and (call.index >= step_index or call.completed_index == step_index):
+            return call, made[position + 1 :]
+    return None, [call for call in made if call.index > step_index]

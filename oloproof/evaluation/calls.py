@@ -1,0 +1,116 @@
+"""The tool calls of a trajectory: each call step with the result it got."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oloproof.evaluation.multisets import form
+from oloproof.evaluation.rules import EXACTLY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oloproof.canonical import JsonValue
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One call. `completed_index` is the step that holds its result, None while there is none.
+
+    `applied` says that a fault was delivered although the tool did its work.
+    """
+
+    tool: str
+    arguments: JsonValue
+    index: int
+    call_id: str | None = None
+    status: str | None = None
+    result: JsonValue = None
+    error: JsonValue = None
+    completed_index: int | None = None
+    applied: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it came back without an error: neither raised, nor told in its result."""
+        if self.completed_index is None or self.status not in (None, "executed"):
+            return False
+        told = self.result.get("error") if isinstance(self.result, dict) else None
+        return self.error is None and not told
+
+    @property
+    def key(self) -> bytes:
+        """Equal for two calls of the same tool with equal arguments."""
+        return form([self.tool, self.arguments], (), EXACTLY)
+
+
+def calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
+    """The calls in the order they were made.
+
+    A call step may hold its own result or error. Otherwise its result is the result step
+    with its `call_id` or, where one of the two has none, the next one of its tool.
+    """
+    made: list[Call] = []
+    waiting: list[Call] = []
+    for step in steps:
+        if step["kind"] == "tool_call":
+            call = _call(step)
+            made.append(call)
+            if call.completed_index is None:
+                waiting.append(call)
+        elif step["kind"] == "tool_result":
+            found = _called(step, waiting)
+            if found is not None:
+                waiting.remove(found)
+                _complete(found, step)
+    for call in waiting:
+        if call.status == "executed":
+            call.completed_index = call.index  # it says that it was done, and nothing came back
+    return made
+
+
+def _call(step: dict[str, Any]) -> Call:
+    call = Call(
+        tool=str(step.get("tool_name")),
+        arguments=step.get("arguments"),
+        index=step["index"],
+        call_id=step.get("call_id"),
+        status=step.get("status"),
+        applied=_applied(step),
+    )
+    if "result" in step or "error" in step:
+        _complete(call, step)
+    return call
+
+
+def _called(step: dict[str, Any], waiting: list[Call]) -> Call | None:
+    """The waiting call that a result belongs to."""
+    name, tool = step.get("call_id"), step.get("tool_name")
+    if name is not None:
+        for call in waiting:
+            if call.call_id == name:
+                return call
+    for call in waiting:
+        nameless = name is None or call.call_id is None
+        if nameless and (tool is None or call.tool == tool):
+            return call
+    return None
+
+
+def _applied(step: dict[str, Any]) -> bool:
+    return bool(step.get("fault", {}).get("applied"))
+
+
+def _complete(call: Call, step: dict[str, Any]) -> None:
+    call.result = step.get("result")
+    call.error = step.get("error")
+    call.completed_index = step["index"]
+    call.status = step.get("status") or call.status
+    call.applied = call.applied or _applied(step)
+
+
+def most_repeated(made: Iterable[Call]) -> int:
+    """How often the most frequent call was made with equal arguments."""
+    return max(Counter(call.key for call in made).values(), default=0)

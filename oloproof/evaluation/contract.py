@@ -1,0 +1,201 @@
+"""What an evaluator is: it states what it needs, looks at evidence, and returns a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from pydantic import Field
+
+from oloproof.errors import ConfigurationError
+from oloproof.paths import MISSING, Absent
+from oloproof.suites.validation import Fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.states import StateComparison
+    from oloproof.records.evidence import CaseEvidence, FaultReplay
+    from oloproof.suites.case import Case
+
+Status = Literal["pass", "fail", "not_applicable", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One place that was compared; the path of the whole value is empty.
+
+    `MISSING` on a side means that nothing is there.
+    """
+
+    path: str
+    expected: JsonValue | Absent
+    actual: JsonValue | Absent
+    passed: bool
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an evaluator says of a case.
+
+    `reason` is a stable word for why it is not applicable or missing, `label` a stable word
+    for what was seen (such as `false_success`), `detail` one sentence for people.
+    """
+
+    status: Status
+    reason: str | None = None
+    label: str | None = None
+    detail: str | None = None
+    compared: tuple[Comparison, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """The verdict as one short word: `p`, `f`, `n` or `m`, with `:label or reason`."""
+        word = self.reason or self.label
+        return _LETTER[self.status] + (f":{word}" if word else "")
+
+
+_LETTER: Final[Mapping[Status, str]] = {
+    "pass": "p",
+    "fail": "f",
+    "not_applicable": "n",
+    "missing": "m",
+}
+
+
+def passed(
+    *, label: str | None = None, detail: str | None = None, compared: tuple[Comparison, ...] = ()
+) -> Verdict:
+    """A pass."""
+    return Verdict("pass", label=label, detail=detail, compared=compared)
+
+
+def failed(
+    *, label: str | None = None, detail: str | None = None, compared: tuple[Comparison, ...] = ()
+) -> Verdict:
+    """A failure."""
+    return Verdict("fail", label=label, detail=detail, compared=compared)
+
+
+def not_applicable(reason: str, *, detail: str | None = None) -> Verdict:
+    """The check does not speak of this case; it is excluded, with the reason counted."""
+    return Verdict("not_applicable", reason=reason, detail=detail)
+
+
+def missing(
+    reason: str, *, detail: str | None = None, compared: tuple[Comparison, ...] = ()
+) -> Verdict:
+    """The check should speak but cannot: it is bounded by worst and best, never dropped."""
+    return Verdict("missing", reason=reason, detail=detail, compared=compared)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultDemand:
+    """A fault to be tried: the `occurrence`-th call (from 1) of `tool` gets `fault`."""
+
+    tool: str
+    fault: str
+    occurrence: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All that an evaluator may look at: one case, its evidence, its replays, its source."""
+
+    case: Case
+    evidence: CaseEvidence
+    replays: Mapping[FaultDemand, FaultReplay] = field(default_factory=dict)
+    source: Context | None = None
+
+
+class Evaluator(Protocol):
+    """One check that makes one metric. Built-in evaluators are pure."""
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric it makes."""
+
+    @property
+    def transform(self) -> str | None:
+        """The transform whose pairs it judges, or None for a check of single cases."""
+
+    @property
+    def needs_initial_state(self) -> bool:
+        """Whether it can judge only cases that have an `initial_state`."""
+
+    def demands(self) -> tuple[FaultDemand, ...]:
+        """The faulted replays it needs."""
+
+    def check_case(self, case: Case) -> None:
+        """Raises `ConfigurationError` for a case that it could never judge, before a run."""
+
+    def evaluate(self, context: Context) -> Verdict:
+        """The verdict on one case; never raises for what a user's system did."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseCheck:
+    """What most evaluators begin with: a check of single cases that needs only their evidence."""
+
+    metric: str
+
+    @property
+    def transform(self) -> str | None:
+        """None: it judges single cases."""
+        return None
+
+    @property
+    def needs_initial_state(self) -> bool:
+        """False: the evidence is enough."""
+        return False
+
+    def demands(self) -> tuple[FaultDemand, ...]:
+        """No replay."""
+        return ()
+
+    def check_case(self, case: Case) -> None:
+        """Every case will do."""
+
+
+class EvaluatorOptions(Fields):
+    """The fields of one line under `evaluators:` in the suite; each type adds its own."""
+
+    type: str
+    criterion: str | None = Field(default=None, min_length=1)
+
+
+class OptionError(ConfigurationError):
+    """An option that is wrong in its suite, raised by an evaluator's `build`.
+
+    The registry adds the file and the line of `field`.
+    """
+
+    def __init__(self, field: str, what: str, *, mend: str) -> None:
+        super().__init__(what, where=field, mend=mend)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an evaluator may know of its suite when it is built.
+
+    `expected_state` is how the suite's `state_matches` line compares (exact without one).
+    """
+
+    transforms: tuple[str, ...]
+    expected_state: StateComparison
+
+
+def output_failure(context: Context) -> Verdict | None:
+    """The failure of a check of the output where the system gave none, else None."""
+    if context.evidence.output is not MISSING:
+        return None
+    outcome = context.evidence.outcome
+    if outcome.status == "completed":
+        return failed(label="no_output", detail="the system gave no output")
+    ending = outcome.status.replace("_", " ")
+    return failed(
+        label=outcome.status, detail=f"the system {ending}: {outcome.error or 'no more is known'}"
+    )

@@ -1,0 +1,111 @@
+"""Binds the lines under `evaluators:` to evaluators, each type a module imported on demand."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.contract import OptionError, Setting
+from oloproof.evaluation.states import EXACT
+from oloproof.suites.located import Document
+from oloproof.suites.suite import RawEvaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import ModuleType
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Evaluator
+    from oloproof.evaluation.states import StateComparison
+    from oloproof.suites.suite import Suite, TransformSpec
+
+_PACKAGE: Final = "oloproof.evaluators"
+_STATE_MATCHES: Final = "state_matches"
+
+
+def bind_all(lines: Sequence[RawEvaluator], transforms: Iterable[TransformSpec]) -> list[Evaluator]:
+    """The evaluators of a suite in order; `ConfigurationError` names the line that is wrong.
+
+    Refused are unknown types and options, names that refer to nothing, and a metric that two
+    evaluators would make.
+    """
+    setting = Setting(
+        transforms=tuple(transform.name for transform in transforms),
+        expected_state=expected_state(lines),
+    )
+    bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
+    _refuse_repeated_metrics(bound)
+    return [evaluator for _, evaluator in bound]
+
+
+def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
+    """The one evaluator of options that stand in no file, within a suite."""
+    (line,) = lines_of([options], Path("(given)"))
+    names = tuple(transform.name for transform in suite.transforms)
+    try:
+        (made,) = bind(line, Setting(names, expected_state(suite.evaluators)))
+    except ConfigurationError as error:
+        raise ConfigurationError(error.what, mend=error.mend) from None
+    return made
+
+
+def lines_of(options: Iterable[Mapping[str, JsonValue]], path: Path) -> tuple[RawEvaluator, ...]:
+    """Lines whose options are known already, as those of a stored run; `path` is for errors."""
+    values: list[JsonValue] = [dict(line) for line in options]
+    document = Document(path, values, lines={}, digest="")
+    return tuple(RawEvaluator(document, (position,)) for position in range(len(values)))
+
+
+def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
+    """The evaluators that one line makes."""
+    module = _module(line)
+    options = line.read(module.Options)
+    try:
+        made: list[Evaluator] = module.build(options, setting)
+    except OptionError as error:
+        raise ConfigurationError(
+            error.what, where=line.where(error.field), mend=error.mend
+        ) from None
+    return made
+
+
+def expected_state(lines: Iterable[RawEvaluator]) -> StateComparison:
+    """How the suite compares states: as its first `state_matches` does, exactly without one."""
+    for line in lines:
+        if line.type == _STATE_MATCHES:
+            options: Any = line.read(_module(line).Options)
+            comparison: StateComparison = options.comparison()
+            return comparison
+    return EXACT
+
+
+def known_types() -> list[str]:
+    """The types of evaluators there are."""
+    package = importlib.import_module(_PACKAGE)
+    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+
+
+def _module(line: RawEvaluator) -> ModuleType:
+    known = known_types()
+    if line.type not in known:
+        raise ConfigurationError(
+            f"no evaluator is of the type `{line.type}`",
+            where=line.where("type"),
+            mend=suggest(line.type, known),
+        )
+    return importlib.import_module(f"{_PACKAGE}.{line.type}")
+
+
+def _refuse_repeated_metrics(bound: list[tuple[RawEvaluator, Evaluator]]) -> None:
+    makers: dict[str, RawEvaluator] = {}
+    for line, evaluator in bound:
+        first = makers.setdefault(evaluator.metric, line)
+        if first is not line:
+            raise ConfigurationError(
+                f"the metric `{evaluator.metric}` is made twice: here and at {first.where()}",
+                where=line.where(),
+                mend="give one of them a name of its own: `criterion: another_name`",
+            )

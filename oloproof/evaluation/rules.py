@@ -1,0 +1,125 @@
+"""Which rules of a comparison hold at which place: declared paths, compiled into a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from oloproof.paths import EVERY
+
+if TYPE_CHECKING:
+    from oloproof.evaluation.normalisers import Normaliser
+    from oloproof.paths import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a number may lie from the expected one: the larger of both bounds, inclusive.
+
+    `relative` is a fraction of the expected number's size.
+    """
+
+    absolute: float = 0
+    relative: float = 0
+
+    def allows(self, expected: float, actual: float) -> bool:
+        """Whether `actual` is near enough, by exact arithmetic on the numbers as written."""
+        wanted = as_written(expected)
+        allowed = max(as_written(self.absolute), as_written(self.relative) * abs(wanted))
+        return abs(as_written(actual) - wanted) <= allowed
+
+    def __str__(self) -> str:
+        parts = [f"±{self.absolute:g}"] if self.absolute or not self.relative else []
+        parts += [f"±{100 * self.relative:g} %"] if self.relative else []
+        return " or ".join(parts)
+
+
+def as_written(number: float) -> Fraction:
+    """The number that its JSON text says: 19.99 is 1999/100, not the nearest binary fraction."""
+    return Fraction(repr(number))
+
+
+@dataclass(slots=True)
+class Rule:
+    """What was declared for one place; its children are the places below."""
+
+    children: dict[str, Rule] = field(default_factory=dict)
+    every: Rule | None = None
+    included: bool = False
+    ignored: bool = False
+    unordered: bool = False
+    normalisers: tuple[Normaliser, ...] | None = None
+    tolerance: Tolerance | None = None
+
+    def at(self, path: Path) -> Rule:
+        """The rule of a place below, made where there is none yet."""
+        rule = self
+        for segment in path.segments:
+            if segment is EVERY:
+                rule.every = rule.every or Rule()
+                rule = rule.every
+            else:
+                rule = rule.children.setdefault(str(segment), Rule())
+        return rule
+
+
+Rules: TypeAlias = tuple[Rule, ...]
+"""The rules that hold at one place; several where wildcards and keys name it at once."""
+
+
+def ignored(rules: Rules) -> bool:
+    """Whether nothing is compared at this place and below."""
+    return any(rule.ignored for rule in rules)
+
+
+def unordered(rules: Rules) -> bool:
+    """Whether a list at this place is compared whatever its order."""
+    return any(rule.unordered for rule in rules)
+
+
+def below(rules: Rules, key: str) -> Rules:
+    """The rules that hold under a key or an index (as text) of the place of `rules`."""
+    if not rules:
+        return rules
+    found = [rule.children[key] for rule in rules if key in rule.children]
+    found += [rule.every for rule in rules if rule.every is not None]
+    return tuple(found)
+
+
+def each(rules: Rules) -> Rules:
+    """The rules that hold for every item of an unordered list, where an index means nothing."""
+    return tuple(rule.every for rule in rules if rule.every is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What holds at a place and is handed down to all below.
+
+    `included`: the place is compared at all. `subset`: objects may hold more than expected.
+    """
+
+    included: bool
+    subset: bool
+    normalisers: tuple[Normaliser, ...] = ()
+    tolerance: Tolerance | None = None
+
+    def whole(self) -> Scope:
+        """The scope inside a list, which is compared whole."""
+        return replace(self, subset=False)
+
+    def entering(self, rules: Rules) -> Scope:
+        """The scope at a place with these rules: what is declared there replaces what was above."""
+        scope = self
+        for rule in rules:
+            if rule.included and not scope.included:
+                scope = replace(scope, included=True)
+            if rule.normalisers is not None:
+                scope = replace(scope, normalisers=rule.normalisers)
+            if rule.tolerance is not None:
+                scope = replace(scope, tolerance=rule.tolerance)
+        return scope
+
+
+EXACTLY: Final = Scope(included=True, subset=False)
+"""Everything is compared, as it is."""

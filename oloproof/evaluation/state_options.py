@@ -1,0 +1,162 @@
+"""The options of a line in the suite that says how states are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import EvaluatorOptions
+from oloproof.evaluation.normalisers import Normaliser
+from oloproof.evaluation.rules import Tolerance
+from oloproof.evaluation.states import ALTERNATIVES, Mode, StateComparison
+from oloproof.paths import EVERY, Path, parse
+from oloproof.suites.validation import Fields, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def _readable(text: str) -> str:
+    try:
+        parse(text)
+    except ConfigurationError as error:
+        raise refuse(error.what, mend=error.mend or "") from None
+    return text
+
+
+def _one_place(text: str) -> str:
+    if parse(text).has_wildcard:
+        raise refuse(
+            f"the path `{text}` may name several places", mend="name one place, without `[*]`"
+        )
+    return text
+
+
+PathText = Annotated[str, AfterValidator(_readable)]
+"""A path as written, known to be readable."""
+
+PlaceText = Annotated[PathText, AfterValidator(_one_place)]
+"""Like `PathText`, known to have no wildcard."""
+
+
+class ToleranceFields(Fields):
+    """How far numbers may lie from the expected ones, bounds included."""
+
+    absolute: float = Field(default=0, ge=0)
+    relative: float = Field(default=0, ge=0)
+
+    def tolerance(self) -> Tolerance | None:
+        """The tolerance, or None where nothing is allowed."""
+        if self.absolute or self.relative:
+            return Tolerance(self.absolute, self.relative)
+        return None
+
+
+class TolerancesFields(ToleranceFields):
+    """A tolerance everywhere, and those of certain paths (and below) instead of it."""
+
+    paths: dict[PathText, ToleranceFields] = Field(default_factory=dict)
+
+
+class StateOptions(EvaluatorOptions):
+    """How a recorded state is compared with the expected one."""
+
+    mode: Mode = "exact"
+    paths: tuple[PathText, ...] = ()
+    ignore: tuple[PathText, ...] = ()
+    unordered: tuple[PathText, ...] = ()
+    tolerance: TolerancesFields | None = None
+    normalise: dict[PathText, tuple[Normaliser, ...]] = Field(default_factory=dict)
+    alternatives: str = Field(default=ALTERNATIVES, min_length=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> StateOptions:
+        self._check_mode()
+        self._check_ignored()
+        self._check_unordered()
+        return self
+
+    def _check_mode(self) -> None:
+        if self.mode == "paths" and not self.paths:
+            raise refuse(
+                "the mode `paths` has no paths to compare",
+                mend="list them: `paths: [orders.ord-1.status]`",
+                at=("mode",),
+            )
+        if self.paths and self.mode != "paths":
+            raise refuse(
+                f"`paths` says nothing in the mode `{self.mode}`",
+                mend="write `mode: paths` to compare these places alone, or leave `paths` out",
+                at=("paths",),
+            )
+        allowed = self.tolerance
+        if allowed is None or not (allowed.tolerance() or allowed.paths):
+            if self.mode == "tolerance" or allowed is not None:
+                raise refuse(
+                    "no tolerance is given",
+                    mend="say how much: `tolerance: {absolute: 0.01}` (or `relative`, or `paths`)",
+                    at=("mode",) if allowed is None else ("tolerance",),
+                )
+        elif self.mode == "exact":
+            raise refuse(
+                "the mode `exact` allows no tolerance",
+                mend="write `mode: tolerance`, or leave `tolerance` out",
+                at=("tolerance",),
+            )
+
+    def _check_ignored(self) -> None:
+        ignored = [parse(text) for text in self.ignore]
+        for position, text in enumerate(self.paths):
+            if any(path.covers(parse(text)) for path in ignored):
+                raise refuse(
+                    f"`{text}` is to be compared and to be ignored",
+                    mend="leave it out of `paths` or of `ignore`",
+                    at=("paths", position),
+                )
+
+    def _check_unordered(self) -> None:
+        for listed in map(parse, self.unordered):
+            depth = len(listed.segments)
+            for place, text in self._declared():
+                path = parse(text)
+                within = len(path.segments) > depth and listed.covers(path)
+                if within and path.segments[depth] is not EVERY:
+                    raise refuse(
+                        f"`{text}` names one item of `{listed}`, whose order does not count",
+                        mend=f"name every item: `{listed}[*]`",
+                        at=place,
+                    )
+
+    def _declared(self) -> list[tuple[tuple[str | int, ...], str]]:
+        """Every path in the options, with where it stands."""
+        found: list[tuple[tuple[str | int, ...], str]] = []
+        for field in ("paths", "ignore", "unordered"):
+            found += [((field, n), text) for n, text in enumerate(getattr(self, field))]
+        found += [(("normalise", text), text) for text in self.normalise]
+        if self.tolerance is not None:
+            found += [(("tolerance", "paths", text), text) for text in self.tolerance.paths]
+        return found
+
+    def comparison(self) -> StateComparison:
+        """The comparison that these options describe."""
+        allowed = self.tolerance
+        return StateComparison(
+            mode=self.mode,
+            paths=parse_all(self.paths),
+            ignore=parse_all(self.ignore),
+            unordered=parse_all(self.unordered),
+            tolerance=allowed.tolerance() if allowed else None,
+            tolerance_at={
+                parse(text): Tolerance(fields.absolute, fields.relative)
+                for text, fields in (allowed.paths if allowed else {}).items()
+            },
+            normalise={parse(text): names for text, names in self.normalise.items()},
+            alternatives=self.alternatives,
+        )
+
+
+def parse_all(texts: Iterable[str]) -> tuple[Path, ...]:
+    """The paths of texts that are known to be readable."""
+    return tuple(parse(text) for text in texts)

@@ -1,0 +1,188 @@
+"""Is a recorded world the expected one? Compared path by path, in one of four modes.
+
+Numbers compare by value, booleans never equal numbers, and missing is not null.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from oloproof.canonical import equal
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.comparing import compare_values
+from oloproof.evaluation.contract import Comparison
+from oloproof.evaluation.rules import Rule, Scope, Tolerance
+from oloproof.paths import Absent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.normalisers import Normaliser
+    from oloproof.paths import Path
+    from oloproof.suites.case import Case
+
+Mode = Literal["exact", "paths", "subset", "tolerance"]
+
+ALTERNATIVES: Final = "alternatives"
+"""The field of `expected` that lists further accepted states, unless an option names another."""
+
+
+class StateMatch(NamedTuple):
+    """How a recorded state stands to the accepted ones.
+
+    `compared` is with the state that matched, else with the nearest one (the fewest failing
+    places, the earlier one of equals); `position` is its place among the `accepted` (from 0).
+    """
+
+    matched: bool
+    compared: tuple[Comparison, ...]
+    position: int
+    accepted: int
+
+
+class StateComparison:
+    """One way to compare states; see the mode for what is compared.
+
+    `exact`: everything. `paths`: only what lies at `paths`. `subset`: objects may hold more
+    than expected, at any depth; lists compare whole. `tolerance`: everything, numbers within
+    `tolerance`. In every mode what lies at `ignore` is left out, lists at `unordered` compare
+    as multisets, texts at `normalise` (or below) are normalised first, and a `tolerance` of
+    its own holds at the paths (and below) of `tolerance_at`.
+    """
+
+    __slots__ = ("_arguments", "_plain", "_rules", "_scope", "_tolerant", "alternatives", "mode")
+
+    def __init__(
+        self,
+        *,
+        mode: Mode = "exact",
+        paths: Iterable[Path] = (),
+        ignore: Iterable[Path] = (),
+        unordered: Iterable[Path] = (),
+        tolerance: Tolerance | None = None,
+        tolerance_at: Mapping[Path, Tolerance] | None = None,
+        normalise: Mapping[Path, tuple[Normaliser, ...]] | None = None,
+        alternatives: str = ALTERNATIVES,
+    ) -> None:
+        self.mode: Final = mode
+        self.alternatives: Final = alternatives
+        paths, ignore, unordered = tuple(paths), tuple(ignore), tuple(unordered)
+        tolerance_at, normalise = tolerance_at or {}, normalise or {}
+        self._arguments = (paths, ignore, unordered, tolerance, tolerance_at, normalise)
+        root = Rule()
+        for path in paths:
+            root.at(path).included = True
+        for path in ignore:
+            root.at(path).ignored = True
+        for path in unordered:
+            root.at(path).unordered = True
+        for path, names in normalise.items():
+            root.at(path).normalisers = names
+        for path, allowed in tolerance_at.items():
+            root.at(path).tolerance = allowed
+        self._plain = _plain(paths)
+        self._rules = (root,) if root.children or root.every else ()
+        self._tolerant = tolerance is not None or bool(tolerance_at)
+        self._scope = Scope(included=mode != "paths", subset=mode == "subset", tolerance=tolerance)
+
+    def in_mode(self, mode: Mode) -> StateComparison:
+        """The same in another mode; `ConfigurationError` where that lacks what it needs."""
+        if mode == self.mode:
+            return self
+        paths, ignore, unordered, tolerance, tolerance_at, normalise = self._arguments
+        if (mode == "paths" and not paths) or (mode == "tolerance" and not self._tolerant):
+            raise ConfigurationError(
+                f"the mode `{mode}` needs `{mode}`, which `state_matches` does not give",
+                mend=f"give `{mode}` on the line of `state_matches`, or name another mode",
+            )
+        exact = mode == "exact"
+        return StateComparison(
+            mode=mode,
+            paths=paths if mode == "paths" else (),
+            ignore=ignore,
+            unordered=unordered,
+            tolerance=None if exact else tolerance,
+            tolerance_at={} if exact else tolerance_at,
+            normalise=normalise,
+            alternatives=self.alternatives,
+        )
+
+    def compare(self, expected: JsonValue, actual: JsonValue | Absent) -> tuple[Comparison, ...]:
+        """Each compared place; an equal subtree is one place, the whole has the empty path."""
+        return self._compare(expected, actual)[1]
+
+    def _compare(
+        self, expected: JsonValue, actual: JsonValue | Absent
+    ) -> tuple[bool, tuple[Comparison, ...]]:
+        if self._plain:
+            equal_places = self._plain_places(expected, actual)
+            if equal_places is not None:
+                return True, equal_places
+        return compare_values(expected, actual, self._rules, self._scope, tolerant=self._tolerant)
+
+    def _plain_places(
+        self, expected: JsonValue, actual: JsonValue | Absent
+    ) -> tuple[Comparison, ...] | None:
+        """The declared places when all of them are there and equal: what is usual, and fast."""
+        places = []
+        for path, text in self._plain:
+            here, there = path.get(expected), path.get(actual)
+            if isinstance(here, Absent) or isinstance(there, Absent) or not equal(here, there):
+                return None
+            places.append(Comparison(text, here, there, True))
+        return tuple(places)
+
+    def matches(
+        self,
+        expected: JsonValue,
+        actual: JsonValue | Absent,
+        alternatives: Iterable[JsonValue] = (),
+    ) -> bool:
+        """Whether `actual` is as `expected`, or as one of the `alternatives`."""
+        return self.best_match([expected, *alternatives], actual).matched
+
+    def accepted_states(self, case: Case) -> list[JsonValue]:
+        """The states that a case accepts: `expected.state`, then its alternatives."""
+        expected = case.expected
+        if expected is None:
+            return []
+        accepted = [expected["state"]] if "state" in expected else []
+        if self.alternatives in expected:
+            further = expected[self.alternatives]
+            if not isinstance(further, list):
+                raise ConfigurationError(
+                    f"`expected.{self.alternatives}` of case `{case.id}` is not a list",
+                    where=f"case `{case.id}`"
+                    + (f", line {case.line} of the dataset" if case.line is not None else ""),
+                    mend="write a list of accepted states",
+                )
+            accepted += further
+        return accepted
+
+    def best_match(self, accepted: list[JsonValue], actual: JsonValue | Absent) -> StateMatch:
+        """How `actual` stands to one or more accepted states."""
+        nearest: StateMatch | None = None
+        fewest = 0
+        for position, expected in enumerate(accepted):
+            matched, compared = self._compare(expected, actual)
+            match = StateMatch(matched, compared, position, len(accepted))
+            if matched:
+                return match
+            failing = sum(not place.passed for place in compared)
+            if nearest is None or failing < fewest:
+                nearest, fewest = match, failing
+        assert nearest is not None, "there is at least one accepted state"
+        return nearest
+
+
+def _plain(paths: tuple[Path, ...]) -> tuple[tuple[Path, str], ...]:
+    """The paths with their text if each names one place and none lies within another."""
+    for path in paths:
+        if path.has_wildcard or any(other.covers(path) for other in paths if other is not path):
+            return ()
+    return tuple((path, str(path)) for path in paths)
+
+
+EXACT: Final = StateComparison()
+"""Everything, exactly."""

@@ -1,0 +1,32 @@
+"""Values and differences in words, short enough for one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from oloproof.canonical import encode_in_order
+from oloproof.paths import Absent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Comparison
+
+_LONGEST: Final = 60
+
+
+def show(value: JsonValue | Absent) -> str:
+    """A value as JSON, cut where it is long; `nothing` where none is there."""
+    if isinstance(value, Absent):
+        return "nothing"
+    text = encode_in_order(value).decode()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def tell_difference(compared: Sequence[Comparison], whole: str) -> str:
+    """The first failing place in words, and how many more there are; `whole` names the whole."""
+    failing = [place for place in compared if not place.passed]
+    first = failing[0]
+    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+    return f"{first.path or whole} is {show(first.actual)}, not {show(first.expected)}{more}"

@@ -1,0 +1,113 @@
+"""`metamorphic_relation`: a changed copy of a request is treated as its source was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from oloproof.errors import suggest
+from oloproof.evaluation.calls import calls
+from oloproof.evaluation.contract import (
+    CaseCheck,
+    EvaluatorOptions,
+    OptionError,
+    failed,
+    missing,
+    output_failure,
+    passed,
+)
+from oloproof.evaluation.states import EXACT
+from oloproof.evaluation.wording import tell_difference
+from oloproof.paths import MISSING, Absent
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.records.evidence import CaseEvidence
+
+Relation = Literal["same_output", "same_actions", "same_state"]
+
+
+class Options(EvaluatorOptions):
+    """What is compared, and between which copies and their sources."""
+
+    relation: Relation
+    transform: str
+
+
+def build(options: Options, setting: Setting) -> list[Evaluator]:
+    """The one evaluator of a line; a transform that is not declared is refused."""
+    if options.transform not in setting.transforms:
+        raise OptionError(
+            "transform",
+            f"no transform is named `{options.transform}`",
+            mend=suggest(options.transform, setting.transforms)
+            if setting.transforms
+            else "declare it under `metamorphic.transforms`",
+        )
+    metric = options.criterion or f"{options.relation}_under_{options.transform}"
+    return [MetamorphicRelation(metric, options.relation, options.transform)]
+
+
+@dataclass(frozen=True, slots=True)
+class MetamorphicRelation(CaseCheck):
+    """One relation, judged on the copies that one transform makes.
+
+    `same_output`: equal outputs. `same_actions`: the same tools called with equal arguments
+    in the same order. `same_state`: equal worlds afterwards.
+    """
+
+    relation: Relation
+    of: str
+
+    @property
+    def transform(self) -> str | None:
+        """The transform whose copies it judges."""
+        return self.of
+
+    def evaluate(self, context: Context) -> Verdict:
+        """Missing where either side lacks what is compared.
+
+        A copy that gave no output because of how it ended fails `same_output` with that cause.
+        """
+        if context.source is None:
+            return missing("no_source", detail="the source of this copy was not run")
+        expected = self._compared(context.source.evidence)
+        if isinstance(expected, Absent):
+            return missing(f"source_without_{self._kind}", detail=_why(context.source.evidence))
+        actual = self._compared(context.evidence)
+        if isinstance(actual, Absent):
+            failure = output_failure(context) if self.relation == "same_output" else None
+            return failure or missing(f"no_recorded_{self._kind}", detail=_why(context.evidence))
+        compared = EXACT.compare(expected, actual)
+        if all(place.passed for place in compared):
+            return passed(compared=compared)
+        whole = {"same_output": "the output", "same_state": "the state"}.get(
+            self.relation, "the list of calls"
+        )
+        return failed(detail=tell_difference(compared, whole), compared=compared)
+
+    @property
+    def _kind(self) -> str:
+        return {"same_output": "output", "same_actions": "trajectory", "same_state": "state"}[
+            self.relation
+        ]
+
+    def _compared(self, evidence: CaseEvidence) -> JsonValue | Absent:
+        match self.relation:
+            case "same_output":
+                return evidence.output
+            case "same_state":
+                return evidence.state
+            case "same_actions":
+                return _actions(evidence)
+
+
+def _actions(evidence: CaseEvidence) -> JsonValue | Absent:
+    if evidence.trajectory is None:
+        return MISSING
+    return [{"tool": call.tool, "arguments": call.arguments} for call in calls(evidence.steps)]
+
+
+def _why(evidence: CaseEvidence) -> str | None:
+    return evidence.outcome.error or evidence.trajectory_problem or evidence.world_problem

@@ -1,0 +1,61 @@
+"""Whether people's labels show that a transform keeps the meaning of a request."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final
+
+from oloproof.records.report import ValidityReport
+from oloproof.statistics.intervals import clopper_pearson
+from oloproof.statistics.power import CasesNeeded, cases_to_reach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEVEL: Final = 0.95
+"""The confidence level of label validity; the policy's own level does not change it."""
+
+
+def validity_report(
+    transform: str,
+    *,
+    pairs: int,
+    labelled: int,
+    kept: int,
+    minimum: float,
+    strays: int = 0,
+    labellers: Iterable[str] = (),
+) -> ValidityReport:
+    """The report on one transform: valid once the lower bound of kept reaches `minimum`.
+
+    The bound is the exact two-sided 95 % one of kept among all `pairs`: a pair that nobody
+    has labelled counts as not kept. Without a kept pair there is no validity, whatever `minimum`.
+    """
+    assert 0 <= kept <= labelled <= pairs, "kept are labelled, and labelled are pairs"
+    bound = clopper_pearson(kept, pairs, LEVEL).low if pairs else None
+    return ValidityReport(
+        transform=transform,
+        pairs=pairs,
+        labelled=labelled,
+        kept=kept,
+        lower_bound=bound,
+        minimum=minimum,
+        valid=bound is not None and kept > 0 and bound >= minimum,
+        strays=strays,
+        labellers=sorted(labellers),
+    )
+
+
+def kept_needed(pairs: int, minimum: float) -> int | None:
+    """The fewest of `pairs` that must be kept for validity, or None if all would not do."""
+    if not pairs:
+        return None
+    fewest = bisect_left(
+        range(1, pairs + 1), minimum, key=lambda kept: clopper_pearson(kept, pairs, LEVEL).low
+    )
+    return fewest + 1 if fewest < pairs else None
+
+
+def pairs_needed(minimum: float) -> CasesNeeded | None:
+    """The fewest pairs that, all kept, show validity; None where no number does."""
+    return cases_to_reach(1, 1, minimum, LEVEL)

@@ -1,0 +1,211 @@
+"""What is known of a case after it ran: the evidence that every verdict rests on.
+
+Stored as canonical JSON in sections: `outcome`, `output`, `agent_trajectory/v1`,
+`environment_state/v1`, `active_state/v1`. A world is kept whole or as a patch against
+the case's initial state, whichever is smaller, always with the digest of the whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast
+
+from oloproof.canonical import JsonValue
+from oloproof.patches import apply
+from oloproof.paths import MISSING, Absent
+
+TRAJECTORY: Final = "agent_trajectory/v1"
+ENVIRONMENT_STATE: Final = "environment_state/v1"
+ACTIVE_STATE: Final = "active_state/v1"
+
+OutcomeStatus = Literal["completed", "raised", "exited", "timed_out", "killed", "not_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the call of the system ended.
+
+    `error` says what went wrong in one line, `where` names the line of the user's code or
+    the path of a value; `phase` is the call during which it happened.
+    """
+
+    status: OutcomeStatus
+    error: str | None = None
+    where: str | None = None
+    phase: Literal["reset", "call", "snapshot"] = "call"
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The JSON form, without what has its default."""
+        out: dict[str, JsonValue] = {"status": self.status}
+        if self.error is not None:
+            out["error"] = self.error
+        if self.where is not None:
+            out["where"] = self.where
+        if self.phase != "call":
+            out["phase"] = self.phase
+        return out
+
+
+COMPLETED: Final = Outcome("completed")
+_COMPLETED_JSON: Final = COMPLETED.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A state at one moment: after `turn`, or (with None) after the case."""
+
+    state: JsonValue
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEvidence:
+    """One case as it ran. Steps are plain JSON with the fields of `AgentStep`, defaults left out."""
+
+    outcome: Outcome
+    output: JsonValue | Absent = MISSING
+    trajectory: dict[str, JsonValue] | None = None
+    trajectory_problem: str | None = None
+    worlds: tuple[Moment, ...] = ()
+    world_problem: str | None = None
+    active: tuple[Moment, ...] = ()
+
+    @property
+    def state(self) -> JsonValue | Absent:
+        """The world after the case, or `MISSING` when none was recorded."""
+        return self.worlds[-1].state if self.worlds else MISSING
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps in order; none where no trajectory was reported."""
+        return (
+            []
+            if self.trajectory is None
+            else cast("list[dict[str, Any]]", self.trajectory["steps"])
+        )
+
+    @property
+    def terminal_status(self) -> str:
+        """How the agent says it ended: success, failure or unknown."""
+        return str((self.trajectory or {}).get("terminal_status", "unknown"))
+
+    @property
+    def constraints(self) -> list[dict[str, Any]]:
+        """The constraint checks the agent recorded."""
+        return cast("list[dict[str, Any]]", (self.trajectory or {}).get("constraints", []))
+
+    @classmethod
+    def from_json(cls, data: Any, initial_state: JsonValue) -> CaseEvidence:
+        """The evidence of its stored form; worlds kept as patches are rebuilt on `initial_state`."""
+        outcome = data["outcome"]
+        return cls(
+            outcome=COMPLETED if outcome == _COMPLETED_JSON else Outcome(**outcome),
+            output=data.get("output", MISSING),
+            trajectory=data.get(TRAJECTORY),
+            trajectory_problem=data.get("trajectory_problem"),
+            worlds=tuple(
+                Moment(
+                    apply(initial_state, world["patch"]) if "patch" in world else world["state"],
+                    world.get("turn"),
+                )
+                for world in data.get(ENVIRONMENT_STATE, ())
+            ),
+            world_problem=data.get("world_problem"),
+            active=tuple(Moment(m["state"], m.get("turn")) for m in data.get(ACTIVE_STATE, ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first difference between a recording and its control replay."""
+
+    kind: Literal[
+        "changed_args",
+        "unexpected_call",
+        "missing_call",
+        "reordered",
+        "stream_overrun",
+        "effect_outside_recorder",
+        "changed_result",
+        "changed_output",
+        "changed_state",
+        "changed_outcome",
+    ]
+    where: str
+    expected: JsonValue = None
+    actual: JsonValue = None
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The JSON form."""
+        return {
+            "kind": self.kind,
+            "where": self.where,
+            "expected": self.expected,
+            "actual": self.actual,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayEvidence:
+    """One replay: what was changed at which step, and what came of it.
+
+    `case` holds the joined trajectory (recorded prefix and continuation), the final world
+    and the output. `reason` says why nothing came of it at all; `divergence` is set on a
+    control that did not reproduce the recording.
+    """
+
+    kind: Literal["resume", "inject_fault"]
+    step_index: int
+    method: Literal["manual", "recorded"]
+    case: CaseEvidence | None
+    fault: str | None = None
+    reason: str | None = None
+    divergence: Divergence | None = None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this replay may count: it ran, and nothing diverged."""
+        return self.case is not None and self.reason is None and self.divergence is None
+
+
+    def to_json(self, case: Any) -> dict[str, Any]:
+        """The stored form, with `case` as the JSON of its evidence (or None)."""
+        out: dict[str, Any] = {
+            "kind": self.kind,
+            "step_index": self.step_index,
+            "method": self.method,
+            "fault": self.fault,
+            "reason": self.reason,
+        }
+        if case is not None:
+            out["case"] = case
+        if self.divergence is not None:
+            out["divergence"] = self.divergence.to_json()
+        return out
+
+    @classmethod
+    def from_json(cls, data: Any, initial_state: JsonValue) -> ReplayEvidence:
+        """The replay of its stored form."""
+        case, divergence = data.get("case"), data.get("divergence")
+        return cls(
+            kind=data["kind"],
+            step_index=data["step_index"],
+            method=data["method"],
+            fault=data["fault"],
+            reason=data["reason"],
+            case=None if case is None else CaseEvidence.from_json(case, initial_state),
+            divergence=None if divergence is None else Divergence(**divergence),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FaultReplay:
+    """A faulted replay with the control that has to hold before it counts.
+
+    `unavailable` is the reason why there is neither: `not_replayable`,
+    `fault_target_not_called` (the case never made the call), or what went wrong.
+    """
+
+    control: ReplayEvidence | None = None
+    faulted: ReplayEvidence | None = None
+    unavailable: str | None = None

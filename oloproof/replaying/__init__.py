@@ -1,0 +1,1 @@
+"""Replays of a recorded case: the control, the faulted ones, and what may be trusted of them."""

@@ -1,0 +1,53 @@
+"""The JSON behind `--json`: one report a command, the same bytes on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from oloproof.records.report import (
+    CaseList,
+    CaseReport,
+    ErrorReport,
+    ExampleList,
+    InitReport,
+    PairList,
+    ReplayList,
+    ReplayReport,
+    RunList,
+    RunReport,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from oloproof.records.report import Report
+
+REPORTS: Final[Mapping[str, type[Report]]] = {
+    "case": CaseReport,
+    "cases": CaseList,
+    "error": ErrorReport,
+    "examples": ExampleList,
+    "init": InitReport,
+    "pairs": PairList,
+    "replay": ReplayReport,
+    "replays": ReplayList,
+    "run": RunReport,
+    "runs": RunList,
+}
+"""Every report by the name of its schema, `docs/reference/schemas/NAME.json`."""
+
+
+def dumps(report: Report) -> bytes:
+    """A report as JSON, indented, its fields in the order of the schema, with a line's end."""
+    return orjson.dumps(report.model_dump(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def schema(name: str) -> bytes:
+    """The JSON Schema (2020-12) of the report called `name`, as it is committed."""
+    made = REPORTS[name].model_json_schema(mode="serialization")
+    return orjson.dumps(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **made},
+        option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,
+    )

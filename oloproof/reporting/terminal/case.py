@@ -1,0 +1,114 @@
+"""The panel of one case: all that is known of it in one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from oloproof.reporting.terminal.control import write_replay_of_case
+from oloproof.reporting.terminal.outcomes import write_outcome, write_output
+from oloproof.reporting.terminal.pairs import write_pair
+from oloproof.reporting.terminal.steps import write_steps
+from oloproof.reporting.terminal.values import size, write_context, write_value
+from oloproof.reporting.terminal.verdicts import word, write_changes, write_verdict
+
+if TYPE_CHECKING:
+    from oloproof.records.report import CaseReport, StateReport
+    from oloproof.reporting.terminal.page import Page
+    from oloproof.reporting.terminal.steps import Step
+
+_AT: Final = 10
+
+
+def write_case(page: Page, report: CaseReport) -> None:
+    """Everything known of a case: what the checks say before what they rest on."""
+    _write_head(page, report)
+    _write_input(page, report)
+    _section(page, "output")
+    with page.indented():
+        write_output(page, report)
+    _section(page, "checks")
+    with page.indented():
+        for verdict in report.verdicts:
+            write_verdict(page, verdict)
+    _write_world(page, report)
+    _write_trajectory(page, report)
+    for replay in report.replays:
+        _section(page, "replay")
+        with page.indented():
+            write_replay_of_case(page, replay)
+    for pair in report.pairs:
+        _section(page, "pair")
+        with page.indented():
+            write_pair(page, pair)
+
+
+def _write_head(page: Page, report: CaseReport) -> None:
+    page.write((report.case, "bold"), f"  run {report.run}, replicate {report.replicate}", hang=2)
+    if report.source is not None:
+        page.labelled(("copy of", "dim"), f"{report.source}, by {report.transform}", at=_AT)
+    page.labelled(("cluster", "dim"), report.cluster, at=_AT)
+    write_outcome(page, report.outcome, report.terminal_status, at=_AT)
+
+
+def _write_input(page: Page, report: CaseReport) -> None:
+    _section(page, "input")
+    with page.indented():
+        if isinstance(report.input, str):
+            page.prose(report.input)
+        else:
+            write_value(page, report.input)
+    if report.expected is not None:
+        _section(page, "expected")
+        with page.indented():
+            write_context(page, report.expected)
+
+
+def _write_world(page: Page, report: CaseReport) -> None:
+    _section(page, "what changed in the world")
+    with page.indented():
+        if report.state_changes:
+            write_changes(page, report.state_changes, before="before", after="after")
+        elif report.initial.recorded and report.final.recorded:
+            page.write("nothing")
+        else:
+            page.write("unknown: a state is missing")
+    _write_state(page, "initial state", report.initial)
+    _write_state(page, "final state", report.final)
+
+
+def _write_state(page: Page, name: str, state: StateReport) -> None:
+    _section(page, name, size(state.state) if state.recorded else "")
+    with page.indented():
+        if state.recorded:
+            write_context(page, state.state)
+        if state.problem or not state.recorded:
+            page.write(("not recorded", "yellow"), f": {state.problem}" if state.problem else "")
+
+
+def _write_trajectory(page: Page, report: CaseReport) -> None:
+    _section(page, "trajectory")
+    with page.indented():
+        if report.trajectory_problem:
+            page.write(("problem", "yellow"), f": {report.trajectory_problem}")
+        if not report.steps:
+            page.write("no step was recorded")
+        write_steps(page, report.steps)
+        for check in report.constraints:
+            _write_constraint(page, check)
+
+
+def _write_constraint(page: Page, check: Step) -> None:
+    kept = check.get("passed")
+    page.write(
+        ("constraint ", "dim"),
+        str(check.get("name")),
+        "  ",
+        word("pass" if kept else "fail"),
+        f"  {check['detail']}" if check.get("detail") else "",
+        hang=2,
+    )
+
+
+def _section(page: Page, name: str, note: str = "") -> None:
+    page.gap()
+    page.write((name, "bold"), (f"  {note}" if note else "", "dim"))

@@ -1,0 +1,55 @@
+"""Pairs of a source and its metamorphic copy, with the words marked in which they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from oloproof.reporting.terminal.quantities import count
+from oloproof.reporting.terminal.sides import Sides
+from oloproof.reporting.terminal.verdicts import write_verdict
+from oloproof.reporting.terminal.words import copy_parts, difference, source_parts
+
+if TYPE_CHECKING:
+    from oloproof.records.report import PairList, PairReport
+    from oloproof.reporting.terminal.page import Page
+
+_AT: Final = 11
+
+
+def write_pair(page: Page, pair: PairReport) -> None:
+    """One pair of a case, and what its relation says of it."""
+    page.write(f"{pair.transform}, which changes {pair.field}", hang=2)
+    _write_texts(page, (pair.source, pair.copy_id), (pair.source_text, pair.copy_text))
+    for verdict in pair.verdicts:
+        write_verdict(page, verdict)
+
+
+def write_pairs(page: Page, report: PairList) -> None:
+    """The screen of `oloproof pairs`: how many pairs are labelled, and those that are not."""
+    page.write(
+        (report.transform, "bold"),
+        f"  {count(report.pairs, 'pair')}: {report.labelled:,} labelled, ",
+        f"{len(report.unlabelled):,} not yet",
+        hang=2,
+    )
+    if report.written_to is not None and report.unlabelled:
+        page.gap()
+        page.labelled(("written to", "dim"), report.written_to, at=_AT)
+        page.write(
+            "On each line set `kept` to true where copy and source ask for the same, to false "
+            "where they do not, and name the person who read them as `labeller`."
+        )
+        return
+    for pair in report.unlabelled:
+        page.gap()
+        _write_texts(page, (pair.case, "copy"), (pair.source_text, pair.copy_text))
+
+
+def _write_texts(page: Page, names: tuple[str, str], texts: tuple[str, str]) -> None:
+    stretches = difference(*texts)
+    sides = Sides(page, names)
+    sides.row(
+        "",
+        lambda half: half.write(*source_parts(stretches)),
+        lambda half: half.write(*copy_parts(stretches)),
+    )

@@ -1,0 +1,86 @@
+"""The steps of a trajectory, one paragraph each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from oloproof.canonical import equal
+from oloproof.reporting.terminal.values import compact, fits, write_context, write_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from oloproof.canonical import JsonValue
+    from oloproof.reporting.terminal.page import Page, Part
+
+    Step: TypeAlias = Mapping[str, Any]
+    """A step with the fields of `AgentStep`, those left out that have their default."""
+
+COMPARED: Final = ("kind", "agent", "turn", "tool_name", "arguments", "result", "error")
+"""The fields in which a replay is held against its recording."""
+
+_BESIDE: Final = (
+    "error",
+    "status",
+    "to_agent",
+    "state_revision",
+    "state_update",
+    "claims",
+    "artefact",
+    "metadata",
+)
+_ROWS: Final = 3
+
+
+def first_difference(left: Step, right: Step) -> str | None:
+    """The first field in which two steps differ for a replay, or None."""
+    return next((f for f in COMPARED if not equal(left.get(f), right.get(f))), None)
+
+
+def write_steps(page: Page, steps: Sequence[Step], *, first: int = 1) -> None:
+    """The steps from number `first` on, each with its number."""
+    at = len(str(len(steps))) + 2
+    turn = None
+    for number, step in enumerate(steps[first - 1 :], start=first):
+        if step.get("turn") != turn:
+            turn = step.get("turn")
+            page.write((f"turn {turn}", "dim"))
+        write_step(page, step, (f"{number}", "dim"), at=at)
+
+
+def write_step(page: Page, step: Step, label: Part = "", *, at: int = 0) -> None:
+    """What a step is and carries; long values are shortened, as checks show what they compare."""
+    carried = [step[name] for name in ("arguments", "result") if step.get(name) is not None]
+    title = _title(step)
+    if len(carried) == 1 and _is_short(title, carried[0], page.width - at, page.encoding):
+        title.append(f"  {compact(carried.pop())}")
+    page.labelled(label, *title, at=at)
+    with page.indented(at):
+        for value in carried:
+            write_context(page, value, rows=_ROWS)
+        if (fault := step.get("fault")) is not None:
+            page.labelled(("fault", "red"), _fault(fault), at=7)
+        for name in _BESIDE:
+            if step.get(name) not in (None, [], {}):
+                style = "red" if name == "error" else "dim"
+                write_named(page, (name, style), step[name], at=len(name) + 2, whole=False)
+
+
+def _title(step: Step) -> list[Part]:
+    parts: list[Part] = [(str(step.get("kind")), "bold")]
+    if step.get("tool_name") is not None:
+        parts.append(f"  {step['tool_name']}")
+    if step.get("agent") is not None:
+        parts.append(f"  by {step['agent']}")
+    return parts
+
+
+def _fault(delivery: Step) -> str:
+    applied = "the effect happened" if delivery.get("applied") else "the effect did not happen"
+    seen = "" if delivery.get("visible", True) else ", not visible to the agent"
+    return f"{delivery.get('fault')}, {delivery.get('as')}; {applied}{seen}"
+
+
+def _is_short(title: list[Part], value: JsonValue, width: int, encoding: str) -> bool:
+    used = sum(len(part if isinstance(part, str) else part[0]) for part in title)
+    return fits(compact(value), width - used - 2, encoding)

@@ -1,0 +1,91 @@
+"""Text of unknown origin made safe to print, and cut into lines without losing any of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_TOKEN: Final = re.compile(r"[^ ]+ ?| +")
+_WIDENS: Final = "\ufe0f"  # after a narrow symbol it asks for the wide form
+_SEAMS: Final = "/_.,:;-"
+_SEAM_REACH: Final = 16
+
+
+def visible(text: str, encoding: str = "utf-8") -> str:
+    r"""`text` with every character that does not show itself written as an escape.
+
+    These are control characters (so no text can move the cursor or set a colour), marks
+    that reorder or join text, spaces other than the plain one, and what `encoding` lacks:
+    `\n`, `\t`, `\u001b`, `\u200d`.
+    """
+    if text.isprintable() and _encodable(text, encoding):
+        return text
+    return "".join(
+        char if char.isprintable() and _encodable(char, encoding) else escaped(char)
+        for char in text
+    )
+
+
+def escaped(char: str) -> str:
+    """One character as an escape that JSON and Python read alike."""
+    code = ord(char)
+    return _SHORT.get(char) or (f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}")
+
+
+def _encodable(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def lines(text: str, width: int) -> list[tuple[int, int]]:
+    """Where the lines of `text` start and end when none may be wider than `width` cells.
+
+    Words stay whole where they fit and are folded where they do not. The lines joined are
+    the text again, character by character; one space may stand beyond the width, at an end.
+    """
+    found: list[tuple[int, int]] = []
+    start = used = 0
+    for token in _TOKEN.finditer(text):
+        word = token.group().removesuffix(" ") or token.group()
+        size = cell_len(word)
+        if used and used + size > width:
+            found.append((start, token.start()))
+            start, used = token.start(), 0
+        if size > width:
+            for seam in _folds(text, token.start(), token.start() + len(word), width):
+                found.append((start, seam))
+                start = seam
+        used = cell_len(text[start : token.end()])
+    found.append((start, len(text)))
+    return found
+
+
+def _folds(text: str, start: int, end: int, width: int) -> Iterator[int]:
+    """Where a word wider than a line is folded: after a seam where one is near, else anywhere."""
+    used = 0
+    position = start
+    while position < end:
+        char = text[position]
+        size = 1 if char == _WIDENS else cell_len(char)
+        if used + size > width and position > start:
+            seam = _seam(text, start, position)
+            yield seam
+            start, used = seam, cell_len(text[seam:position])
+        used += size
+        position += 1
+
+
+def _seam(text: str, start: int, end: int) -> int:
+    for position in range(end - 1, max(start, end - _SEAM_REACH), -1):
+        if text[position] in _SEAMS:
+            return position + 1
+    return end

@@ -1,0 +1,121 @@
+"""JSON values for people: on one line where they fit, indented where they do not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from oloproof.canonical import encode
+from oloproof.paths import Absent
+from oloproof.reporting.terminal.text import visible
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.reporting.terminal.page import Page, Part
+
+ABSENT: Final = "(absent)"
+"""What stands for nothing being there; a text of these letters would stand in quotes."""
+
+_CONTEXT_LINES: Final = 12
+_CONTEXT_ROWS: Final = 4
+_STEP: Final = 2
+
+
+def compact(value: JsonValue) -> str:
+    """A value on one line, with spaces after commas and colons so that it folds well."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def one_line(value: JsonValue | Absent) -> str:
+    """Like `compact`, also for what is not there."""
+    return ABSENT if isinstance(value, Absent) else compact(value)
+
+
+def size(value: JsonValue) -> str:
+    """How large a value is as JSON."""
+    count = len(encode(value))
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1e3:.1f} kB" if count < 1_000_000 else f"{count / 1e6:.1f} MB"
+
+
+def write_value(page: Page, value: JsonValue) -> None:
+    """The whole of a value, however long: one that decides something."""
+    for line in layout(value, page.width, page.encoding):
+        page.write(line, hang=_hang(line))
+
+
+def write_context(page: Page, value: JsonValue | Absent, *, rows: int = 1) -> None:
+    """A value that decides nothing: of a long one its two ends, and how much it is in all.
+
+    It stays on one line, folded, where that gives at most `rows` of them.
+    """
+    if isinstance(value, Absent) or fits(one_line(value), page.width * rows, page.encoding):
+        page.write(one_line(value))
+        return
+    shown = layout(value, page.width, page.encoding)
+    left_out = len(shown) - _CONTEXT_LINES
+    for number, line in enumerate(shown):
+        if left_out > 0 and number == _CONTEXT_LINES // 2:
+            page.write(
+                (f"{page.dots} {left_out} lines left out of {size(value)}; ", "dim"),
+                ("--json has them all", "dim"),
+            )
+        if left_out <= 0 or not 0 <= number - _CONTEXT_LINES // 2 < left_out:
+            page.write(_shortened(page, line), hang=_hang(line))
+
+
+def write_named(
+    page: Page, name: Part, value: JsonValue | Absent, *, at: int, whole: bool = True
+) -> None:
+    """A name with a value beside it, or below it where the value takes several lines."""
+    if isinstance(value, Absent) or fits(one_line(value), page.width - at, page.encoding):
+        page.labelled(name, one_line(value), at=at)
+    else:
+        page.write(name)
+        with page.indented(2):
+            (write_value if whole else write_context)(page, value)
+
+
+def layout(value: JsonValue, width: int, encoding: str = "utf-8") -> list[str]:
+    """The lines of a value as JSON; only a text that is longer by itself exceeds `width`."""
+    out: list[str] = []
+
+    def lay(value: JsonValue, before: str, after: str, depth: int) -> None:
+        indent = " " * min(_STEP * depth, width // 2)
+        flat = f"{indent}{before}{compact(value)}{after}"
+        if not isinstance(value, dict | list) or not value or fits(flat, width, encoding):
+            out.append(flat)
+            return
+        items = (
+            [(f"{compact(key)}: ", item) for key, item in value.items()]
+            if isinstance(value, dict)
+            else [("", item) for item in value]
+        )
+        opening, closing = "{}" if isinstance(value, dict) else "[]"
+        out.append(f"{indent}{before}{opening}")
+        for number, (name, item) in enumerate(items, start=1):
+            lay(item, name, "," if number < len(items) else "", depth + 1)
+        out.append(f"{indent}{closing}{after}")
+
+    lay(value, "", "", 0)
+    return out
+
+
+def fits(text: str, width: int, encoding: str) -> bool:
+    """Whether a text takes at most `width` cells when it is shown."""
+    return len(text) <= width and cell_len(visible(text, encoding)) <= width
+
+
+def _shortened(page: Page, line: str) -> str:
+    room = page.width * _CONTEXT_ROWS
+    if len(line) <= room:
+        return line
+    note = f" {page.dots} {len(line) - room} characters left out {page.dots} "
+    return line[: room // 2] + note + line[-room // 2 :]
+
+
+def _hang(line: str) -> int:
+    return len(line) - len(line.lstrip(" ")) + _STEP

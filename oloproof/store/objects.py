@@ -1,0 +1,30 @@
+"""How an object is kept: compressed where that helps, and checked whenever it is read."""
+
+from __future__ import annotations
+
+import zlib
+from hashlib import sha256
+from typing import Final
+
+PLAIN: Final = 0
+ZLIB: Final = 1
+COMPRESS_FROM_BYTES: Final = 1024
+"""Smaller objects stay plain: compressing them saves less than it costs."""
+
+
+def pack(data: bytes) -> tuple[bytes, int, bytes]:
+    """The digest, the codec and the stored bytes of an object."""
+    if len(data) >= COMPRESS_FROM_BYTES:
+        packed = zlib.compress(data, 1)
+        if len(packed) < len(data) * 0.9:
+            return sha256(data).digest(), ZLIB, packed
+    return sha256(data).digest(), PLAIN, data
+
+
+def unpack(digest: bytes, codec: int, stored: bytes) -> bytes | None:
+    """The object, or None when what is stored is not what `digest` names."""
+    try:
+        data = zlib.decompress(stored) if codec == ZLIB else bytes(stored)
+    except (zlib.error, TypeError):
+        return None
+    return data if sha256(data).digest() == digest else None

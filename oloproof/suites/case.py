@@ -1,0 +1,35 @@
+"""One case as the rest of the program sees it, whatever file it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A request, the world it starts in, and what should come of it.
+
+    `state_json` is the initial state as JSON with its keys in the order given (None where
+    the case has none); `expected` holds `answer`, `state` and the like, already resolved.
+    A metamorphic copy has the id `source~transform` and names both.
+    """
+
+    id: str
+    input: JsonValue
+    initial_state: JsonValue = None
+    state_json: bytes | None = None
+    expected: dict[str, JsonValue] | None = None
+    metadata: dict[str, JsonValue] | None = None
+    cluster: str | None = None
+    source: str | None = None
+    transform: str | None = None
+    line: int | None = None
+
+    @property
+    def cluster_id(self) -> str:
+        """The cluster it counts in: the declared one, else its source's or its own id."""
+        return self.cluster or self.source or self.id

@@ -1,0 +1,135 @@
+"""A dataset: the cases of a suite, one by one, and the facts about all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from oloproof import canonical
+from oloproof.errors import ConfigurationError
+from oloproof.suites.case_fields import FaultyCaseError, read_case
+from oloproof.suites.case_files import open_cases
+from oloproof.suites.files import cannot_read
+from oloproof.suites.places import show_path
+from oloproof.suites.state_files import StateFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from oloproof.canonical import JsonValue
+    from oloproof.suites.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What one pass over a whole dataset found.
+
+    `digest` covers all bytes read: the dataset and its state `files` (relative to the root).
+    `stateless_case` is the id and line of the first case without `initial_state`.
+    """
+
+    cases: int
+    explicit_clusters: frozenset[str]
+    digest: str
+    files: tuple[str, ...]
+    stateless_case: tuple[str, int] | None
+
+
+class Dataset:
+    """The cases in the file at `path` in file order; `root` is the folder of the project.
+
+    Every pass checks each case by itself and raises `ConfigurationError` at the first that is
+    wrong; `check` sees also what concerns several cases.
+    """
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self.path = path
+        self.root = root
+        self._cases = open_cases(path)
+        self._states = StateFiles(root)
+
+    def __iter__(self) -> Iterator[Case]:
+        for position, line, raw in self._cases.read():
+            yield self._case(position, line, raw)
+
+    def check(self) -> DatasetFacts:
+        """One pass over everything, before a run: nothing that a run would refuse is left."""
+        seen: set[int] = set()
+        clusters: set[str] = set()
+        stateless: tuple[str, int] | None = None
+        self._states.forget()
+        bytes_read = hashlib.sha256()
+        count = 0
+        for position, line, raw in self._cases.read(see=bytes_read.update):
+            case = self._case(position, line, raw, whole=False)
+            # 64-bit hashes keep 100,000s of ids small; an equal one is only a suspicion.
+            if (mark := hash(case.id)) in seen:
+                self._refuse_repeated(case, position)
+            seen.add(mark)
+            if case.cluster is not None:
+                clusters.add(case.cluster)
+            if stateless is None and isinstance(raw, dict) and "initial_state" not in raw:
+                stateless = (case.id, line)
+            count += 1
+        if not count:
+            raise ConfigurationError(
+                "the dataset holds no case", where=show_path(self.path), mend="add at least one"
+            )
+        files = self._states.digests
+        return DatasetFacts(
+            cases=count,
+            explicit_clusters=frozenset(clusters),
+            digest=_digest(bytes_read.hexdigest(), files),
+            files=tuple(sorted(files)),
+            stateless_case=stateless,
+        )
+
+    def digest(self, files: Iterable[str]) -> str:
+        """The digest that `check` would find if the state `files` are still those it found.
+
+        Reads bytes only, so that an unchanged dataset is known without looking at its cases.
+        """
+        try:
+            with self.path.open("rb") as file:
+                cases = hashlib.file_digest(file, "sha256").hexdigest()
+        except (OSError, ValueError) as error:
+            raise cannot_read(self.path, "the dataset", error) from None
+        return _digest(cases, {name: self._states.digest(name) for name in files})
+
+    def find(self, name: str) -> Case | None:
+        """The case with the id `name`, or None."""
+        for position, line, raw in self._cases.read(mentioning=name):
+            if _id_of(raw) == name:
+                return self._case(position, line, raw)
+        return None
+
+    def _case(self, position: int, line: int, raw: JsonValue, *, whole: bool = True) -> Case:
+        try:
+            return read_case(raw, line, self._states, whole=whole)
+        except FaultyCaseError as fault:
+            raise ConfigurationError(
+                fault.what,
+                where=self._cases.where(position, line, fault.place),
+                mend=fault.mend,
+            ) from None
+
+    def _refuse_repeated(self, case: Case, position: int) -> None:
+        """Raises if a case before `position` has the id of `case`."""
+        for earlier, line, raw in self._cases.read(mentioning=case.id):
+            if earlier < position and _id_of(raw) == case.id:
+                assert case.line is not None  # it was read from a file
+                raise ConfigurationError(
+                    f"the id `{case.id}` is given twice: in line {line} and in line {case.line}",
+                    where=self._cases.where(position, case.line, ("id",)),
+                    mend="give each case an id of its own",
+                )
+
+
+def _id_of(raw: JsonValue) -> JsonValue:
+    return raw.get("id") if isinstance(raw, dict) else None
+
+
+def _digest(cases: str, files: Mapping[str, str]) -> str:
+    return canonical.digest(canonical.encode({"cases": cases, "files": dict(files)}))

@@ -1,0 +1,219 @@
+"""`oloproof.yaml`: what is evaluated, on which cases, by which checks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from oloproof.suites.explanation import value_at
+from oloproof.suites.files import check_file
+from oloproof.suites.located import read_document
+from oloproof.suites.places import show_where
+from oloproof.suites.slices import SliceSpec, parse_slice
+from oloproof.suites.suite_fields import Retries, SuiteFields, SystemSpec, TransformFields
+from oloproof.suites.validation import validate
+
+if TYPE_CHECKING:
+    import builtins
+
+    from oloproof.suites.located import Document
+    from oloproof.suites.places import Place
+
+Options = TypeVar("Options", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class TransformSpec:
+    """One declared transform; exactly one of `replace` and `template` is given.
+
+    `validity_labels` is the path as written, `labels_path` the absolute one;
+    `where` is the `file:line` of the declaration.
+    """
+
+    name: str
+    field: str
+    replace: tuple[tuple[str, str], ...] | None
+    template: str | None
+    validity_labels: str | None
+    labels_path: Path | None
+    minimum_validity: float
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvaluator:
+    """One line under `evaluators:`; its type checks its own options, by `read`."""
+
+    document: Document
+    at: Place
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All its fields as written, `type` included."""
+        options = value_at(self.document.value, self.at)
+        assert isinstance(options, dict)  # the suite's fields were checked
+        return options
+
+    @property
+    def type(self) -> str:
+        """The name of its type, which is that of a module."""
+        return str(self.options["type"])
+
+    @property
+    def path(self) -> Path:
+        """The file it stands in."""
+        return self.document.path
+
+    def line_of(self, *place: str | int) -> int:
+        """The line of an option, or of the evaluator itself."""
+        return self.document.line_of(self.at + place)
+
+    def where(self, *place: str | int) -> str:
+        """`file:line: field` of an option, or of the evaluator itself."""
+        return self.document.where(self.at + place)
+
+    def read(self, model: builtins.type[Options]) -> Options:
+        """Its options as a `model`; `ConfigurationError` names the first that is wrong."""
+        return validate(self.document, model, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite that was read and whose files are there. `root` is the folder it stands in."""
+
+    document: Document
+    spec: SuiteFields
+    root: Path
+    transforms: tuple[TransformSpec, ...]
+    evaluators: tuple[RawEvaluator, ...]
+    slice_specs: tuple[SliceSpec, ...]
+
+    @property
+    def path(self) -> Path:
+        """The absolute path of the suite's file."""
+        return self.document.path
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the bytes of the suite's file."""
+        return self.document.digest
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        return self.spec.project
+
+    @property
+    def dataset(self) -> Path:
+        """The absolute path of the dataset."""
+        return _below(self.root, self.spec.dataset)
+
+    @property
+    def system(self) -> SystemSpec:
+        """The system under evaluation."""
+        return self.spec.system
+
+    @property
+    def concurrency_system(self) -> int:
+        """How many worker processes run the system."""
+        return self.spec.concurrency.system
+
+    @property
+    def replicates(self) -> int:
+        """How often each case runs."""
+        return self.spec.replicates
+
+    @property
+    def retries(self) -> Retries:
+        """When a call is tried again."""
+        return self.spec.retries
+
+    @property
+    def redact(self) -> list[str]:
+        """Names of environment variables, and patterns, of what must not reach the disk."""
+        return list(self.spec.redact)
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """The slices as written."""
+        return self.spec.slices
+
+    @property
+    def min_slice_support(self) -> int:
+        """How many cases a range needs to count as supported."""
+        return self.spec.min_slice_support
+
+    def line_of(self, *place: str | int) -> int:
+        """The line of a field, such as `line_of("slices", 0)`."""
+        return self.document.line_of(place)
+
+    def where(self, *place: str | int) -> str:
+        """`file:line: field`."""
+        return self.document.where(place)
+
+
+def load_suite(path: Path, *, need_labels: bool = True) -> Suite:
+    """The suite in the file at `path`; `ConfigurationError` says what is wrong with it.
+
+    Its dataset must be there, and without `need_labels=False` its label files too.
+    """
+    # Absolute without following links: the root is where the user sees the file.
+    path = Path(os.path.abspath(path))  # noqa: PTH100
+    document = read_document(
+        path, "the suite", mend="run `oloproof init` to write one, or go to the project's folder"
+    )
+    spec = validate(document, SuiteFields)
+    suite = Suite(
+        document=document,
+        spec=spec,
+        root=path.parent,
+        transforms=tuple(
+            _transform(document, fields, position)
+            for position, fields in enumerate(spec.metamorphic.transforms)
+        ),
+        evaluators=tuple(
+            RawEvaluator(document, ("evaluators", position))
+            for position in range(len(spec.evaluators))
+        ),
+        slice_specs=tuple(parse_slice(text) for text in spec.slices),
+    )
+    check_file(suite.dataset, "the dataset", where=suite.where("dataset"))
+    if need_labels:
+        _check_labels(suite)
+    return suite
+
+
+def _transform(document: Document, fields: TransformFields, position: int) -> TransformSpec:
+    labels = fields.validity_labels
+    line = document.line_of(("metamorphic", "transforms", position))
+    return TransformSpec(
+        name=fields.name,
+        field=fields.field,
+        replace=None
+        if fields.replace is None
+        else tuple((old, new) for old, new in fields.replace),
+        template=fields.template,
+        validity_labels=labels,
+        labels_path=None if labels is None else _below(document.path.parent, labels),
+        minimum_validity=fields.minimum_validity,
+        where=show_where(document.path, line),
+    )
+
+
+def _check_labels(suite: Suite) -> None:
+    for position, transform in enumerate(suite.transforms):
+        if transform.labels_path is not None:
+            check_file(
+                transform.labels_path,
+                "the file of labels",
+                where=suite.where("metamorphic", "transforms", position, "validity_labels"),
+                mend=f"run `oloproof pairs {transform.name}` to write it",
+            )
+
+
+def _below(root: Path, text: str) -> Path:
+    return Path(os.path.abspath(root / text))  # noqa: PTH100  # without following links

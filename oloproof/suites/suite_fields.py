@@ -1,0 +1,195 @@
+"""The fields of `oloproof.yaml`, each with what it may hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from oloproof.errors import ConfigurationError
+from oloproof.suites.slices import parse_slice
+from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats
+
+_CALLABLE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_EXCEPTION: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_EVALUATOR: Final = re.compile(r"[a-z][a-z0-9_]*")
+_ONLY_PYTHON: Final = "this version runs a Python object: give `callable: module:attr`"
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+def _callable(text: str) -> str:
+    if not _CALLABLE.fullmatch(text):
+        raise refuse(
+            f"`{text}` does not name a Python object",
+            mend="write `module:attr`, such as `app:desk` for `desk` in app.py",
+        )
+    return text
+
+
+def _exception(text: str) -> str:
+    if not _EXCEPTION.fullmatch(text):
+        raise refuse(
+            f"`{text}` does not name an exception", mend="write its name, such as TransientError"
+        )
+    return text
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise refuse(
+            f"the pattern `{text}` cannot be read: {error}",
+            mend="write the name of an environment variable, or a regular expression",
+        ) from None
+    if re.search(text, ""):
+        raise refuse(
+            f"the pattern `{text}` matches even the empty text",
+            mend="write a pattern that matches nothing but the secret",
+        )
+    return text
+
+
+def _pair(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if len(texts) != 2 or not texts[0]:
+        raise refuse(
+            "an entry of `replace` is no pair of texts",
+            mend='write `["old", "new"]`, where the old text is not empty',
+        )
+    return texts
+
+
+def _slice(text: str) -> str:
+    try:
+        parse_slice(text)
+    except ConfigurationError as error:
+        raise refuse(error.what, mend=error.mend or "") from None
+    return text
+
+
+class SystemSpec(Fields):
+    """The system that is evaluated; `timeout_s` holds for each call."""
+
+    name: Text
+    version: Text = "auto"
+    callable: Annotated[Text, AfterValidator(_callable)]
+    kind: Literal["instance", "class", "factory", "function"] | None = None
+    code_paths: tuple[Text, ...] = ()
+    timeout_s: float = Field(default=120, gt=0)
+    records: tuple[Text, ...] = ()
+
+    not_yet: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("recorded", "command", "http", "url", "mcp", "container"), _ONLY_PYTHON
+    )
+
+
+class Concurrency(Fields):
+    """How many worker processes run the system, each with a sandbox of its own."""
+
+    system: int = Field(default=1, ge=1, le=1024)
+
+
+class Retries(Fields):
+    """How often a call is tried in all, after which exceptions, and how long to wait between."""
+
+    attempts: int = Field(default=1, ge=1)
+    on: tuple[Annotated[Text, AfterValidator(_exception)], ...] = ("TransientError",)
+    wait_s: float = Field(default=1, ge=0)
+
+
+class TransformFields(Fields):
+    """A way to change one text of a case's input, and the labels that say it keeps its meaning."""
+
+    name: Text
+    field: Text
+    replace: tuple[Annotated[tuple[str, ...], AfterValidator(_pair)], ...] | None = None
+    template: str | None = None
+    validity_labels: Text | None = None
+    minimum_validity: float = Field(default=0.85, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TransformFields:
+        if not re.fullmatch(r"[^\x00-\x20\x7f-\x9f~]+", self.name):
+            raise refuse(
+                f"the name `{self.name}` cannot stand in the id of a copy (`case~transform`)",
+                mend="leave out `~`, spaces and control characters",
+                at=("name",),
+            )
+        if (self.replace is None) == (self.template is None):
+            both = "both" if self.replace is not None else "neither"
+            raise refuse(
+                f"the transform `{self.name}` gives {both} of `replace` and `template`",
+                mend='give one: `replace: [["old", "new"]]` or `template: "{value} …"`',
+            )
+        if self.template is not None and "{value}" not in self.template:
+            raise refuse(
+                f"the template of `{self.name}` leaves out the text that it changes",
+                mend="write `{value}` where that text belongs",
+                at=("template",),
+            )
+        if self.replace == ():
+            raise refuse(
+                f"the transform `{self.name}` replaces nothing",
+                mend='give at least one pair: `replace: [["old", "new"]]`',
+                at=("replace",),
+            )
+        return self
+
+
+class Metamorphic(Fields):
+    """The transforms that make changed copies of cases."""
+
+    transforms: tuple[TransformFields, ...] = ()
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Metamorphic:
+        refuse_repeats("transforms", "name", (transform.name for transform in self.transforms))
+        return self
+
+
+class SuiteFields(Fields):
+    """Everything that `oloproof.yaml` says. Evaluators are checked by their own types later."""
+
+    version: FormatVersion = 1
+    project: Text
+    dataset: Text
+    system: SystemSpec
+    concurrency: Concurrency = Concurrency()
+    replicates: int = Field(default=1, ge=1)
+    retries: Retries = Retries()
+    redact: tuple[Annotated[Text, AfterValidator(_pattern)], ...] = ()
+    metamorphic: Metamorphic = Metamorphic()
+    evaluators: tuple[dict[str, Any], ...] = ()
+    slices: tuple[Annotated[Text, AfterValidator(_slice)], ...] = ()
+    min_slice_support: int = Field(default=3, ge=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SuiteFields:
+        for position, options in enumerate(self.evaluators):
+            _check_type(options, ("evaluators", position))
+        for position, text in enumerate(self.slices):
+            if text in self.slices[:position]:
+                raise refuse(
+                    f"the slice `{text}` is given twice",
+                    mend="keep one of them",
+                    at=("slices", position),
+                )
+        return self
+
+
+def _check_type(options: Mapping[str, Any], at: tuple[str | int, ...]) -> None:
+    """An evaluator's type is the name of a module, so that it is no path to anything else."""
+    if "type" not in options:
+        raise refuse(
+            "an evaluator has no `type`", mend="add `type`, such as `type: state_matches`", at=at
+        )
+    name = options["type"]
+    if not isinstance(name, str) or not _EVALUATOR.fullmatch(name):
+        raise refuse(
+            f"`{name}` is no type of evaluator",
+            mend="write a name in small letters, such as `state_matches`",
+            at=(*at, "type"),
+        )

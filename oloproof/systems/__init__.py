@@ -1,0 +1,1 @@
+"""How a system is reached, one way a file."""

@@ -1,0 +1,1 @@
+"""What a worker process runs: it reads jobs, hands them on, and writes out what came of them."""

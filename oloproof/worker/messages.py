@@ -1,0 +1,20 @@
+"""The kinds of frame between the parent and a worker that runs cases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+READY: Final = b"R"
+"""Once, after the system was loaded; header: what it can do, and which modules it loaded."""
+
+REFUSED: Final = b"X"
+"""Instead of READY; header: what, where and mend of the error."""
+
+REPORT: Final = b"E"
+"""A trajectory was reported; header: the unit; body: the trajectory so far."""
+
+UNIT: Final = b"U"
+"""A unit ran; header: the unit and its timings; body: its evidence."""
+
+REPLAY: Final = b"P"
+"""A replay ran; header: the unit, the site, the change; body: its evidence."""

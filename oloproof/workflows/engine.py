@@ -1,0 +1,212 @@
+"""Takes groups through the workers and keeps what comes of them, in the order of the dataset."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.canonical import decode, encode
+from oloproof.errors import ConfigurationError
+from oloproof.records.evidence import TRAJECTORY, Outcome, ReplayEvidence
+from oloproof.worker import messages
+from oloproof.workers import pool as workers
+from oloproof.workers.pool import Lost, Pool, Reply
+from oloproof.workflows.groups import Group, Known, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from oloproof.store.database import Store
+
+AHEAD: Final = 256
+"""Groups that may wait for an earlier one to end: enough to keep workers busy, few enough to hold."""
+
+GRACE_S: Final = 1.0
+"""What a worker gets beyond the deadline to report an asynchronous call that it ended itself."""
+
+DEATHS: Final = 2
+"""A worker that a signal killed may have been at the wrong place; twice is the case's own doing."""
+
+
+@dataclass(slots=True)
+class Engine:
+    """Runs groups on workers; `check_system` hears once what the system can do."""
+
+    store: Store
+    run: int
+    opening: dict[str, Any]
+    concurrency: int
+    timeout_s: float
+    check_system: Callable[[dict[str, Any]], None]
+    executed: int = 0
+    replayed: int = 0
+    not_reusable: int = 0
+    loaded: set[str] = field(default_factory=set)
+    _checked: bool = False
+
+    def through(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """Each group once it is whole, in the order given."""
+        waiting: deque[Group] = deque()
+        coming = iter(groups)
+        exhausted = False
+        with self._pool() as pool:
+            while waiting or not exhausted:
+                while not exhausted and pool.hungry and len(waiting) < AHEAD:
+                    group = next(coming, None)
+                    if group is None:
+                        exhausted = True
+                        break
+                    waiting.append(group)
+                    self._submit(pool, group)
+                    if waiting[0].done:
+                        break  # what is whole need not wait for the window to fill
+                while waiting and waiting[0].done:
+                    yield waiting.popleft()
+                if pool.pending:
+                    for message in pool.poll():
+                        self._take(pool, message)
+
+    def _pool(self) -> Pool:
+        return Pool(
+            [sys.executable, "-m", "oloproof.worker"],
+            size=self.concurrency,
+            opening=self.opening,
+            deadline_s=self.timeout_s + GRACE_S,
+            environment=worker_environment(),
+            folder=self.opening["root"],
+        )
+
+    def _submit(self, pool: Pool, group: Group) -> None:
+        job = group.job()
+        if job:
+            pool.submit(group, job, group.source.state_json or b"")
+        else:
+            group.done = True
+
+    def _take(self, pool: Pool, message: Reply | Lost) -> None:
+        if isinstance(message, Lost):
+            self._bury(pool, message)
+            return
+        group, frame = message
+        match frame.kind:
+            case messages.UNIT:
+                unit = group.units[frame.header["unit"]]
+                self._keep_evidence(unit, frame.body, frame.header["s"])
+                self.executed += 1
+            case messages.REPLAY:
+                self._keep_replay(group.units[frame.header["unit"]], frame.header, frame.body)
+                self.replayed += 1
+            case messages.REPORT:
+                group.units[frame.header].partial = frame.body
+            case workers.DONE:
+                self.loaded.update(frame.header["loaded"])
+                group.done = True
+            case messages.READY:
+                self.loaded.update(frame.header["loaded"])
+                if not self._checked:
+                    self.check_system(frame.header)
+                    self._checked = True
+            case messages.REFUSED:
+                raise ConfigurationError(
+                    frame.header["what"], where=frame.header["where"], mend=frame.header["mend"]
+                )
+
+    def _keep_evidence(self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False) -> None:
+        value = decode(data)
+        timed_out = value["outcome"]["status"] == "timed_out"
+        digest = self._keep(unit.key, data, seconds, killed=killed, timed_out=timed_out)
+        unit.evidence = Known(digest, value)
+        unit.partial = None
+
+    def _keep_replay(
+        self, unit: Unit, header: dict[str, Any], data: bytes, *, killed: bool = False
+    ) -> None:
+        step_index, fault = header["step_index"], header["fault"]
+        value = decode(data)
+        case = value.get("case")
+        timed_out = value["reason"] == "replay_timed_out" or (
+            case is not None and case["outcome"]["status"] == "timed_out"
+        )
+        key = unit.replay_key(step_index, fault)
+        digest = self._keep(key, data, header["s"], killed=killed, timed_out=timed_out)
+        unit.replays[step_index, fault] = Known(digest, value)
+
+    def _keep(
+        self, key: bytes, data: bytes, seconds: float, *, killed: bool, timed_out: bool
+    ) -> bytes:
+        """Store a result; one that ran into the deadline or was killed is not good for ever."""
+        limit_s = 0.0 if killed else self.timeout_s if timed_out else None
+        self.not_reusable += killed
+        return self.store.add_result(key, data, run=self.run, duration_s=seconds, limit_s=limit_s)
+
+    # -- when a worker ends ---------------------------------------------------------------------
+
+    def _bury(self, pool: Pool, lost: Lost) -> None:
+        """Give what was in flight its outcome, and the rest of the group to another worker."""
+        if not lost.opened:
+            raise ConfigurationError(
+                f"a worker ended before the system was loaded ({_how(lost, self.timeout_s)})",
+                where=self.opening["callable"],
+                mend="see what importing the module does: it must neither exit nor hang",
+            )
+        group: Group = lost.tag
+        unit = next(
+            (u for u in group.units if u.evidence is None or next(u.absent_replays(), None) is not None),
+            None,
+        )
+        if unit is not None:
+            unit.deaths += 1
+            if lost.cause != "killed" or unit.deaths >= DEATHS:
+                self._settle(unit, lost)
+        self._submit(pool, group)
+
+    def _settle(self, unit: Unit, lost: Lost) -> None:
+        """Make the worker's end the outcome of what it was doing."""
+        unit.deaths = 0
+        killed = lost.cause == "killed"
+        how = _how(lost, self.timeout_s)
+        if unit.evidence is None:
+            evidence: dict[str, Any] = {
+                "outcome": Outcome(lost.cause, how).to_json(),
+                "world_problem": "the process of the system ended before a snapshot could be taken",
+            }
+            if unit.partial is not None:
+                evidence[TRAJECTORY] = decode(unit.partial)
+            self._keep_evidence(unit, encode(evidence), 0.0, killed=killed)
+            self.executed += 1
+            return
+        _, step_index, fault = next(unit.absent_replays())
+        replay = ReplayEvidence(
+            kind="inject_fault" if fault else "resume",
+            step_index=step_index,
+            method="manual",
+            fault=fault,
+            case=None,
+            reason=f"replay_{lost.cause}",
+        )
+        header = {"step_index": step_index, "fault": fault, "s": 0.0}
+        self._keep_replay(unit, header, encode(replay.to_json(None)), killed=killed)
+
+
+def worker_environment() -> dict[str, str]:
+    """The environment of a worker: ours, with the order of sets the same in every process."""
+    return os.environ | {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0")}
+
+
+def _how(lost: Lost, timeout_s: float) -> str:
+    match lost.cause:
+        case "timed_out":
+            return f"no answer within {timeout_s:g} s; its process was ended"
+        case "exited":
+            return f"its process exited with code {lost.code}"
+        case "killed":
+            name = f"signal {lost.code}"
+            with contextlib.suppress(ValueError):
+                import signal
+
+                name = signal.Signals(lost.code).name
+            return f"its process was killed ({name})"

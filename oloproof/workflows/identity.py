@@ -1,0 +1,78 @@
+"""Which system a run is about: its name, its version, and the digest of its source.
+
+The digest covers the files found by reading imports, and, where the last run saw further
+modules of the project being loaded, those too as soon as they change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oloproof.systems.source import source_digest, source_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from oloproof.store.database import Store
+    from oloproof.suites.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The system as it enters every key."""
+
+    name: str
+    version: str
+    source_digest: str
+
+
+def identify(suite: Suite, store: Store) -> Identity:
+    """The identity of the suite's system as its files are now."""
+    files = _read_files(suite)
+    whole = source_digest(suite.root, files)
+    seen = store.note(f"loaded {whole}") or {}
+    now = {name: _digest_of(suite.root, name) for name in seen}
+    if now != seen:
+        present = [suite.root / name for name, found in now.items() if found is not None]
+        whole = source_digest(suite.root, [*files, *sorted(present)])
+    version = suite.system.version
+    return Identity(suite.system.name, whole[:12] if version == "auto" else version, whole)
+
+
+def remember_loaded(store: Store, suite: Suite, loaded: Iterable[str]) -> None:
+    """Keep which modules a run loaded that reading the imports had not found."""
+    files = _read_files(suite)
+    whole = source_digest(suite.root, files)
+    known = {str(path.relative_to(suite.root)) for path in files}
+    seen = store.note(f"loaded {whole}") or {}
+    fresh = {n: _digest_of(suite.root, n) for n in loaded if n not in known and n not in seen}
+    if fresh:
+        store.set_note(f"loaded {whole}", seen | fresh)
+
+
+def opening(suite: Suite) -> dict[str, Any]:
+    """What a worker is told of the system it is to load."""
+    return {
+        "root": str(suite.root),
+        "callable": suite.system.callable,
+        "kind": suite.system.kind,
+        "timeout_s": suite.system.timeout_s,
+        "redact": list(suite.redact),
+        "retries": {
+            "attempts": suite.retries.attempts,
+            "on": list(suite.retries.on),
+            "wait_s": suite.retries.wait_s,
+        },
+    }
+
+
+def _read_files(suite: Suite) -> list[Path]:
+    module = suite.system.callable.partition(":")[0]
+    return source_files(suite.root, module, suite.system.code_paths)
+
+
+def _digest_of(root: Path, name: str) -> str | None:
+    path = root / name
+    return source_digest(root, [path]) if path.is_file() else None

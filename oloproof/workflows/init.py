@@ -1,0 +1,163 @@
+"""`oloproof init`: lays out a project, and never overwrites a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from oloproof.errors import ConfigurationError, suggest
+from oloproof.records.report import InitReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PACKAGE: Final = Path(__file__).resolve().parent.parent
+_STRAY: Final = ("__pycache__", ".oloproof", ".env", ".DS_Store")
+_SYSTEM: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_CI_FILES: Final = {"github": ".github/workflows/oloproof.yml"}
+
+
+class _File(NamedTuple):
+    target: str
+    data: bytes
+
+
+def examples() -> list[tuple[str, str]]:
+    """The name of each example, and the first sentence of its README."""
+    return [
+        (folder.name, _first_sentence(folder / "README.md"))
+        for folder in sorted(_data("examples").iterdir())
+        if (folder / "oloproof.yaml").is_file()
+    ]
+
+
+def init(
+    path: Path, *, example: str | None = None, system: str | None = None, ci: str | None = None
+) -> InitReport:
+    """Write an example, or a project around `system`, into `path`; what was written.
+
+    With `ci` alone, in a project that is already there, only the workflow is added. Nothing
+    is written when one of the files exists.
+    """
+    if example is not None and system is not None:
+        raise ConfigurationError(
+            "an example brings its own system", mend="give --example or --system, not both"
+        )
+    adding_ci = ci is not None and example is None and system is None
+    files: list[_File] = []
+    if not (adding_ci and (path / "oloproof.yaml").exists()):
+        files += _example(example) if example is not None else _project(path, system)
+    if ci is not None:
+        files.append(_workflow(ci))
+    _refuse_to_overwrite(path, files)
+    _write(path, files)
+    return InitReport(
+        path=str(path), written=[file.target for file in files], next_steps=_next_steps(path, example, system, ci)
+    )
+
+
+def _data(name: str) -> Path:
+    """A folder that ships with the package: inside the wheel, or beside it in a checkout."""
+    for folder in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
+        if folder.is_dir():
+            return folder
+    raise ConfigurationError(
+        f"this installation of Oloproof lacks its {name}", mend="install it again from the checkout"
+    )
+
+
+def _example(name: str) -> list[_File]:
+    names = [known for known, _ in examples()]
+    if name not in names:
+        raise ConfigurationError(f"there is no example `{name}`", mend=suggest(name, names))
+    files = list(_tree(_data("examples") / name, ""))
+    labels = _data("labels") / name
+    if labels.is_dir():
+        files += _tree(labels, "labels/")
+    return files
+
+
+def _tree(folder: Path, prefix: str) -> Iterator[_File]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part in _STRAY or part.startswith(".env") for part in parts):
+            yield _File(prefix + "/".join(parts), path.read_bytes())
+
+
+def _project(path: Path, system: str | None) -> Iterator[_File]:
+    if system is not None and not _SYSTEM.fullmatch(system):
+        raise ConfigurationError(
+            f"`{system}` does not name an object", mend="write it as module:attribute, such as app:agent"
+        )
+    values = {"project": _project_name(path), "callable": system or "app:notebook"}
+    for file in _tree(_data("templates") / "project", ""):
+        if system is not None and file.target == "app.py":
+            continue
+        text = file.data.decode()
+        for name, value in values.items():
+            text = text.replace("{{" + name + "}}", value)
+        yield _File(file.target, text.encode())
+
+
+def _project_name(path: Path) -> str:
+    return re.sub(r"[^\w.-]+", "-", path.resolve().name).strip("-") or "project"
+
+
+def _workflow(ci: str) -> _File:
+    if ci not in _CI_FILES:
+        raise ConfigurationError(f"there is no workflow for `{ci}`", mend=suggest(ci, _CI_FILES))
+    return _File(_CI_FILES[ci], (_data("templates") / "ci" / f"{ci}.yml").read_bytes())
+
+
+def _refuse_to_overwrite(path: Path, files: list[_File]) -> None:
+    there = [file.target for file in files if (path / file.target).exists()]
+    if path.exists() and not path.is_dir():
+        raise ConfigurationError(f"{path} is a file", mend="name a folder")
+    if there:
+        others = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        raise ConfigurationError(
+            f"nothing was written: {there[0]}{others} exists already",
+            where=str(path),
+            mend="name another folder: `oloproof init PATH`",
+        )
+
+
+def _write(path: Path, files: list[_File]) -> None:
+    for file in files:
+        target = path / file.target
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as out:
+                out.write(file.data)
+        except OSError as error:
+            raise ConfigurationError(
+                f"{file.target} cannot be written: {error.strerror}",
+                where=str(path),
+                mend="name a folder that you may write to",
+            ) from None
+
+
+def _next_steps(path: Path, example: str | None, system: str | None, ci: str | None) -> list[str]:
+    steps = [] if path.resolve() == Path.cwd() else [f"cd {path}"]
+    if example is not None:
+        steps += ["oloproof run", "oloproof inspect --failures"]
+    elif system is not None:
+        steps += [
+            "put your own requests, worlds and expected results into data/cases.jsonl",
+            "oloproof run",
+        ]
+    elif ci is None or not steps:
+        steps += ["oloproof run"]
+    if ci is not None:
+        steps.append("set the repository variable that the head of the workflow names, and commit it")
+    return steps
+
+
+def _first_sentence(readme: Path) -> str:
+    if not readme.is_file():
+        return ""
+    for line in readme.read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            return line.strip()
+    return ""

@@ -1,0 +1,174 @@
+"""`oloproof inspect`: the case panel, and the list of cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.judging import judge
+from oloproof.metamorphic.pairs import field_text
+from oloproof.paths import MISSING
+from oloproof.records.report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
+from oloproof.workflows.contexts import context_of
+from oloproof.workflows.panels import (
+    changes,
+    outcome_report,
+    replay_report,
+    state_report,
+    verdict_report,
+)
+from oloproof.workflows.rows import StoredRun
+from oloproof.workflows.stored import find_run, open_store, read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.records.report import ReplayReport
+    from oloproof.workflows.groups import Group, Unit
+
+
+def list_cases(folder: Path, run: str = "latest", *, failures: bool = False) -> CaseList:
+    """The cases of a run, or only those with a failed or missing check or a bad outcome."""
+    with open_store(folder) as (_, store):
+        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+        metrics = [evaluator.metric for evaluator in stored.bound.evaluators]
+        lines = [
+            line
+            for row in stored.rows()
+            for unit in row["units"]
+            if (line := _line(row["id"], unit, metrics)) and not (failures and _is_fine(line))
+        ]
+        return CaseList(run=stored.record.number, failures_only=failures, cases=lines)
+
+
+def _line(source: str, unit: list[Any], metrics: Sequence[str]) -> CaseLine:
+    transform, replicate, _, status, codes, _ = unit
+    failed: dict[str, str | None] = {}
+    missing: dict[str, str | None] = {}
+    for metric, code in zip(metrics, codes, strict=True):
+        if code[0] in "fm":
+            (failed if code[0] == "f" else missing)[metric] = code[2:] or None
+    return CaseLine(
+        case=source if transform is None else f"{source}~{transform}",
+        replicate=replicate,
+        outcome=status,
+        failed=failed,
+        missing=missing,
+    )
+
+
+def _is_fine(line: CaseLine) -> bool:
+    return not line.failed and not line.missing and line.outcome == "completed"
+
+
+def inspect_case(folder: Path, run: str, case: str, replicate: int = 1) -> CaseReport:
+    """Everything that a run knows of one case, judged again from its stored evidence."""
+    with open_store(folder) as (_, store):
+        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+        group = stored.restore(stored.row(case))
+        unit = _unit(group, case, replicate)
+        return _panel(stored, group, unit)
+
+
+def _unit(group: Group, case: str, replicate: int) -> Unit:
+    ids = list(dict.fromkeys(unit.case.id for unit in group.units))
+    if case not in ids:
+        raise ConfigurationError(f"there is no case `{case}` in this run", mend=f"it has {', '.join(ids)}")
+    for unit in group.units:
+        if unit.case.id == case and unit.replicate == replicate:
+            return unit
+    count = sum(unit.case.id == case for unit in group.units)
+    raise ConfigurationError(
+        f"case `{case}` has no replicate {replicate}", mend=f"this run has {count} of each case"
+    )
+
+
+def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
+    evaluators = stored.bound.evaluators
+    source_unit = next(
+        u for u in group.units if u.case.source is None and u.replicate == unit.replicate
+    )
+    source = context_of(source_unit, None)
+    context = source if unit is source_unit else context_of(unit, source)
+    verdicts = judge(evaluators, context)
+    case, evidence = unit.case, context.evidence
+    initial = MISSING if case.state_json is None else case.initial_state
+    return CaseReport(
+        run=stored.record.number,
+        case=case.id,
+        cluster=case.cluster_id,
+        replicate=unit.replicate,
+        source=case.source,
+        transform=case.transform,
+        input=case.input,
+        expected=case.expected,
+        outcome=outcome_report(evidence.outcome),
+        has_output=evidence.output is not MISSING,
+        output=None if evidence.output is MISSING else evidence.output,
+        initial=state_report(initial),
+        final=state_report(evidence.state, evidence.world_problem),
+        state_changes=changes(initial, evidence.state),
+        steps=list(evidence.steps),
+        trajectory_problem=evidence.trajectory_problem,
+        terminal_status=evidence.terminal_status,
+        constraints=list(evidence.constraints),
+        verdicts=_reports(evaluators, verdicts),
+        replays=_replays(evaluators, context, verdicts),
+        pairs=_pairs(stored, group, unit, source),
+    )
+
+
+def _reports(evaluators: Sequence[Evaluator], verdicts: Sequence[Verdict]) -> list[VerdictReport]:
+    return [verdict_report(e.metric, v) for e, v in zip(evaluators, verdicts, strict=True)]
+
+
+def _replays(
+    evaluators: Sequence[Evaluator], context: Context, verdicts: Sequence[Verdict]
+) -> list[ReplayReport]:
+    return [
+        replay_report(
+            case=context.case.id,
+            recording=context.evidence,
+            demand=demand,
+            replay=context.replays[demand],
+            verdict=verdict,
+            stored=True,
+        )
+        for evaluator, verdict in zip(evaluators, verdicts, strict=True)
+        for demand in evaluator.demands()
+        if demand in context.replays
+    ]
+
+
+def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list[PairReport]:
+    """For a source all its pairs, for a copy its own."""
+    copies = [
+        other
+        for other in group.units
+        if other.case.source is not None
+        and other.replicate == unit.replicate
+        and (unit.case.source is None or other is unit)
+    ]
+    transforms = {transform.name: transform for transform in stored.bound.transforms}
+    reports = []
+    for copy in copies:
+        transform = transforms[str(copy.case.transform)]
+        judged = judge(stored.bound.evaluators, context_of(copy, source))
+        reports.append(
+            PairReport(
+                transform=transform.name,
+                source=group.source.id,
+                copy_id=copy.case.id,
+                field=transform.field,
+                source_text=field_text(transform, group.source),
+                copy_text=field_text(transform, copy.case),
+                verdicts=[
+                    verdict_report(evaluator.metric, verdict)
+                    for evaluator, verdict in zip(stored.bound.evaluators, judged, strict=True)
+                    if evaluator.transform == transform.name
+                ],
+            )
+        )
+    return reports

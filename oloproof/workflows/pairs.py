@@ -1,0 +1,107 @@
+"""`oloproof pairs`: the pairs of a transform that nobody has labelled yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from oloproof.canonical import encode_in_order
+from oloproof.errors import ConfigurationError, suggest
+from oloproof.metamorphic.pairs import field_text, pair_digest
+from oloproof.records.report import PairLine, PairList
+from oloproof.suites.dataset import Dataset
+from oloproof.suites.labels import load_labels
+from oloproof.workflows.project import load_project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from oloproof.metamorphic.transforms import Transform
+    from oloproof.suites.suite import Suite, TransformSpec
+
+
+def pairs(folder: Path, transform: str, *, write: bool) -> PairList:
+    """The unlabelled pairs of `transform`; with `write` they are added to its file of labels.
+
+    A line that stands in the file stays as it is, and a pair whose line waits there to be
+    filled in is not added again.
+    """
+    project = load_project(folder, need_labels=False)
+    suite = project.suite
+    position = _position(transform, [t.name for t in project.transforms])
+    spec, chosen = suite.transforms[position], project.transforms[position]
+    path = spec.labels_path
+    labels = load_labels(path) if path is not None and path.exists() else None
+    labelled = {} if labels is None else labels.kept
+    waiting = set() if labels is None else {line.digest for line in labels.lines}
+    every = _pair_lines(suite, chosen)
+    unlabelled = [line for line in every if line.digest not in labelled]
+    if write:
+        _append(spec, [line for line in unlabelled if line.digest not in waiting])
+    return PairList(
+        transform=transform,
+        pairs=len(every),
+        labelled=len(every) - len(unlabelled),
+        unlabelled=unlabelled,
+        written_to=spec.validity_labels if write else None,
+    )
+
+
+def _position(transform: str, names: list[str]) -> int:
+    if transform not in names:
+        raise ConfigurationError(
+            f"there is no transform `{transform}` in this suite",
+            where="oloproof.yaml: metamorphic.transforms",
+            mend=suggest(transform, names),
+        )
+    return names.index(transform)
+
+
+def _pair_lines(suite: Suite, transform: Transform) -> list[PairLine]:
+    lines = []
+    for source in Dataset(suite.dataset, suite.root):
+        copy = transform.apply(source)
+        if copy is not None:
+            lines.append(
+                PairLine(
+                    case=source.id,
+                    digest=pair_digest(transform, source, copy),
+                    source_text=field_text(transform, source),
+                    copy_text=field_text(transform, copy),
+                )
+            )
+    return lines
+
+
+def _append(spec: TransformSpec, lines: list[PairLine]) -> None:
+    path = spec.labels_path
+    if path is None:
+        raise ConfigurationError(
+            f"the transform `{spec.name}` names no file of labels",
+            where=spec.where,
+            mend=f"give it `validity_labels: labels/{spec.name}.jsonl`, "
+            "or show the pairs with `--print`",
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_bytes() if path.exists() else b""
+        added = b"".join(encode_in_order(_line(line)) + b"\n" for line in lines)
+        gap = b"\n" if before and not before.endswith(b"\n") else b""
+        with path.open("ab") as file:
+            file.write(gap + added)
+    except OSError as error:
+        raise ConfigurationError(
+            f"the file of labels cannot be written: {error.strerror}",
+            where=str(path),
+            mend="make it writable, or show the pairs with `--print`",
+        ) from None
+
+
+def _line(line: PairLine) -> dict[str, Any]:
+    return {
+        "case": line.case,
+        "digest": line.digest,
+        "kept": None,
+        "labeller": None,
+        "source_text": line.source_text,
+        "copy_text": line.copy_text,
+    }

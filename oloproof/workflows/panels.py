@@ -1,0 +1,131 @@
+"""Puts evidence and verdicts into the shapes that are reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from oloproof.evaluation.differences import explain
+from oloproof.paths import MISSING, Absent
+from oloproof.records.report import (
+    Change,
+    ComparedPath,
+    ControlReport,
+    DivergenceReport,
+    OutcomeReport,
+    ReplayReport,
+    ReplaySide,
+    StateReport,
+    VerdictReport,
+)
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Comparison, FaultDemand, Verdict
+    from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, ReplayEvidence
+
+
+def outcome_report(outcome: Outcome) -> OutcomeReport:
+    """How a call ended."""
+    return OutcomeReport(
+        status=outcome.status, error=outcome.error, where=outcome.where, phase=outcome.phase
+    )
+
+
+def state_report(state: JsonValue | Absent, problem: str | None = None) -> StateReport:
+    """A world, or why there is none."""
+    return StateReport(recorded=state is not MISSING, state=_or_none(state), problem=problem)
+
+
+def verdict_report(metric: str, verdict: Verdict) -> VerdictReport:
+    """One check's verdict with every place it compared."""
+    return VerdictReport(
+        metric=metric,
+        status=verdict.status,
+        reason=verdict.reason,
+        label=verdict.label,
+        detail=verdict.detail,
+        compared=[_compared(comparison) for comparison in verdict.compared],
+    )
+
+
+def _compared(comparison: Comparison) -> ComparedPath:
+    return ComparedPath(
+        path=comparison.path,
+        passed=comparison.passed,
+        has_expected=comparison.expected is not MISSING,
+        expected=_or_none(comparison.expected),
+        has_actual=comparison.actual is not MISSING,
+        actual=_or_none(comparison.actual),
+        note=comparison.note,
+    )
+
+
+def side(case: CaseEvidence) -> ReplaySide:
+    """One run of a case: what it did, said and left behind."""
+    return ReplaySide(
+        outcome=outcome_report(case.outcome),
+        has_output=case.output is not MISSING,
+        output=_or_none(case.output),
+        steps=cast("list[JsonValue]", case.steps),
+        terminal_status=case.terminal_status,
+        final=state_report(case.state, case.world_problem),
+    )
+
+
+def control_report(control: ReplayEvidence) -> ControlReport:
+    """A control, and where it diverged if it did."""
+    found = control.divergence
+    return ControlReport(
+        trusted=control.trusted,
+        reason=control.reason,
+        divergence=None
+        if found is None
+        else DivergenceReport(
+            kind=found.kind, where=found.where, expected=found.expected, actual=found.actual
+        ),
+        replay=None if control.case is None else side(control.case),
+    )
+
+
+def replay_report(
+    *,
+    case: str,
+    recording: CaseEvidence,
+    demand: FaultDemand,
+    replay: FaultReplay,
+    verdict: Verdict | None,
+    stored: bool,
+) -> ReplayReport:
+    """One faulted replay beside its recording and its control."""
+    control, faulted = replay.control, replay.faulted
+    before = recording.state
+    after = faulted.case.state if faulted is not None and faulted.case is not None else MISSING
+    return ReplayReport(
+        case=case,
+        tool=demand.tool,
+        fault=demand.fault,
+        occurrence=demand.occurrence,
+        method=None if control is None else control.method,
+        step_index=None if control is None else control.step_index,
+        unavailable=replay.unavailable,
+        control=None if control is None else control_report(control),
+        replay=None if faulted is None or faulted.case is None else side(faulted.case),
+        recording=side(recording),
+        state_changes=changes(before, after),
+        verdict=None if verdict is None else verdict.status,
+        label=None if verdict is None else verdict.label,
+        reason=None if verdict is None else verdict.reason,
+        detail=None if verdict is None else verdict.detail,
+        stored=stored,
+    )
+
+
+def changes(before: JsonValue | Absent, after: JsonValue | Absent) -> list[Change]:
+    """What differs between two worlds; nothing where one of them is not there."""
+    if isinstance(before, Absent) or isinstance(after, Absent):
+        return []
+    return explain(before, after)
+
+
+def _or_none(value: JsonValue | Absent) -> Any:
+    return None if value is MISSING else value

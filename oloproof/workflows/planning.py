@@ -1,0 +1,89 @@
+"""Makes the group of a source case and looks up what is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oloproof.canonical import decode
+from oloproof.workflows.groups import Group, Known, Site, Unit, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from oloproof.evaluation.contract import Evaluator
+    from oloproof.metamorphic.transforms import Transform
+    from oloproof.store.database import Store
+    from oloproof.suites.case import Case
+    from oloproof.workflows.keys import ExecutionKeys
+
+
+def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
+    """The sites that the evaluators demand, each once with all the faults tried there."""
+    faults: dict[tuple[str, int], dict[str, None]] = {}
+    for evaluator in evaluators:
+        for demand in evaluator.demands():
+            faults.setdefault((demand.tool, demand.occurrence), {})[demand.fault] = None
+    return tuple(Site(tool, occurrence, tuple(names)) for (tool, occurrence), names in faults.items())
+
+
+class Planner:
+    """Plans groups for one run; `rerun_failed` takes no result that ended badly."""
+
+    def __init__(
+        self,
+        store: Store,
+        keys: ExecutionKeys,
+        transforms: Sequence[Transform],
+        sites: tuple[Site, ...],
+        *,
+        replicates: int,
+        timeout_s: float,
+        rerun_failed: bool,
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._transforms = transforms
+        self._sites = sites
+        self._replicates = replicates
+        self._timeout_s = timeout_s
+        self._rerun_failed = rerun_failed
+
+    def group(self, source: Case) -> Group:
+        """The units of a source and its copies, with the evidence the store has of them."""
+        cases = [source]
+        cases += [copy for t in self._transforms if (copy := t.apply(source)) is not None]
+        units = [
+            # Faults are tried on sources alone: a copy is judged by its relation.
+            Unit(case, replicate, self._keys.key(case, replicate), () if case.source else self._sites)
+            for case in cases
+            for replicate in range(1, self._replicates + 1)
+        ]
+        for unit in units:
+            self._look_up(unit)
+        return Group(source, units)
+
+    def _look_up(self, unit: Unit) -> None:
+        found = self._store.result(unit.key)
+        if found is None or not found.reusable(self._timeout_s):
+            return
+        data = self._store.get(found.object)
+        if data is None:
+            return
+        evidence = known(found.object, data, found.run)
+        if self._rerun_failed and evidence.value["outcome"]["status"] != "completed":
+            return
+        unit.evidence = evidence
+        for site, step_index in unit.located():
+            if self._look_up_replay(unit, step_index, None):
+                for fault in site.faults:
+                    self._look_up_replay(unit, step_index, fault)
+
+    def _look_up_replay(self, unit: Unit, step_index: int, fault: str | None) -> bool:
+        found = self._store.result(unit.replay_key(step_index, fault))
+        if found is None or not found.reusable(self._timeout_s):
+            return False
+        data = self._store.get(found.object)
+        if data is None:
+            return False
+        unit.replays[step_index, fault] = Known(found.object, decode(data), found.run)
+        return True

@@ -1,0 +1,142 @@
+"""Builds the report of a run out of what was counted, and decides its gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oloproof.gating.decisions import decide
+from oloproof.gating.gate import gate
+from oloproof.gating.metrics import metric_report
+from oloproof.gating.validity import validity_report
+from oloproof.metamorphic.validity import count_labels
+from oloproof.records.report import (
+    GateReport,
+    ReuseReport,
+    RunReport,
+    SliceCell,
+    SliceReport,
+    ValidityReport,
+)
+from oloproof.statistics.tally import Tally
+from oloproof.suites.labels import load_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from oloproof.store.database import Store
+    from oloproof.suites.policy import LocatedPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A stored run: its manifest (what was asked) and its summary (what was counted)."""
+
+    number: int
+    status: str
+    started_at: str
+    manifest: dict[str, Any]
+    summary: dict[str, Any]
+
+
+def build_report(
+    record: RunRecord, *, store: Store, policy: LocatedPolicy | None, root: Path
+) -> RunReport:
+    """The report of a run under the policy and the labels as they are now."""
+    manifest, summary = record.manifest, record.summary
+    tallies = {metric: Tally.from_json(data) for metric, data in summary["tallies"].items()}
+    validity = _validity(manifest, summary, store, root)
+    level = policy.policy.confidence_level if policy else 0.95
+    approximate = policy.policy.allow_approximate_methods if policy else False
+    min_clusters = policy.policy.min_clusters if policy else 20
+    decided: GateReport | None = None
+    if policy is not None:
+        decisions = decide(policy.policy, tallies, manifest["transforms_of"], validity)
+        decided = gate(
+            decisions,
+            policy.policy,
+            policy.path.name,
+            run_complete=record.status == "complete",
+            notes=_notes(summary),
+        )
+    return RunReport(
+        run=record.number,
+        project=manifest["project"],
+        system=manifest["system"]["name"],
+        version=manifest["system"]["version"],
+        status=record.status,
+        started_at=record.started_at,
+        duration_s=summary["duration_s"],
+        cases=summary["cases"],
+        copies=summary["copies"],
+        executed=summary["executed"],
+        replayed=summary["replayed"],
+        reused=[ReuseReport(run=r, cases=c, replays=p) for r, c, p in summary["reused"]],
+        outcomes=summary["outcomes"],
+        metrics=[
+            metric_report(
+                metric,
+                tally,
+                level=level,
+                allow_approximate=approximate,
+                min_clusters=min_clusters,
+            )
+            for metric, tally in tallies.items()
+        ],
+        validity=list(validity.values()),
+        slices=_slices(summary["slices"], manifest["min_slice_support"]),
+        notices=summary["notices"],
+        gate=decided,
+    )
+
+
+def _notes(summary: dict[str, Any]) -> list[str]:
+    runs = ", ".join(str(number) for number in summary["tried_again"])
+    return [f"Failed cases were tried again (--rerun-failed) in run {runs}."] if runs else []
+
+
+def _validity(
+    manifest: dict[str, Any], summary: dict[str, Any], store: Store, root: Path
+) -> Mapping[str, ValidityReport]:
+    """What the labels on disk say of each transform's pairs in this run."""
+    reports = {}
+    for spec in manifest["transforms"]:
+        name = spec["name"]
+        digests = store.get_json(bytes.fromhex(summary["pairs"][name])) or ""
+        pairs = [digests[at : at + 64] for at in range(0, len(digests), 64)]
+        file = spec["validity_labels"]
+        labels = load_labels(root / file) if file is not None and (root / file).exists() else None
+        count = count_labels(name, pairs, labels)
+        reports[name] = validity_report(
+            name,
+            pairs=count.pairs,
+            labelled=count.labelled,
+            kept=count.kept,
+            strays=count.strays,
+            labellers=count.labellers,
+            minimum=spec["minimum_validity"],
+        )
+    return reports
+
+
+def _slices(slices: list[dict[str, Any]], support: int) -> list[SliceReport]:
+    return [
+        SliceReport(
+            slice=one["slice"],
+            range=place["range"],
+            cases=place["cases"],
+            supported=place["cases"] >= support,
+            cells=[
+                SliceCell(
+                    metric=metric,
+                    passed=passed,
+                    observed=observed,
+                    rate=passed / observed if observed else None,
+                )
+                for metric, (passed, observed) in place["cells"].items()
+            ],
+        )
+        for one in slices
+        for place in one["ranges"]
+    ]

@@ -1,0 +1,296 @@
+"""`oloproof run`: every case through its sandbox, judged, counted and decided."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.canonical import encode
+from oloproof.errors import ConfigurationError, OloproofError
+from oloproof.evaluation.judging import needs_initial_state
+from oloproof.execution.redaction import Redaction
+from oloproof.store.database import Store
+from oloproof.suites.dataset import Dataset
+from oloproof.version import VERSION
+from oloproof.workflows.documents import CaseDocuments
+from oloproof.workflows.engine import Engine
+from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
+from oloproof.workflows.identity import identify, opening, remember_loaded
+from oloproof.workflows.keys import CONTRACT_VERSION, ExecutionKeys
+from oloproof.workflows.ledger import Ledger
+from oloproof.workflows.manifest import build_manifest
+from oloproof.workflows.planning import Planner, sites_of
+from oloproof.workflows.project import STORE_FOLDER, load_project
+from oloproof.workflows.reports import RunRecord, build_report
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from oloproof.records.report import RunStatus
+    from oloproof.store.database import RunRow
+    from oloproof.suites.dataset import DatasetFacts
+    from oloproof.workflows.groups import Group
+    from oloproof.workflows.project import Project
+
+INTERRUPTED_EXIT: Final = 5
+"""A run that ended with cases unexecuted."""
+
+
+def run(folder: Path, *, policy: Path | None = None, rerun_failed: bool = False) -> Iterator[Event]:
+    """Run the project in `folder`, telling of it as it goes; the last event holds the report.
+
+    Nothing runs before every file has been checked; `ConfigurationError` says what is wrong.
+    """
+    project = load_project(folder, policy)
+    root = project.suite.root
+    warnings: list[str] = []
+    with Store(root / STORE_FOLDER, on_warning=warnings.append) as store:
+        yield from _Run(project, store, warnings, rerun_failed=rerun_failed).events()
+
+
+class _Run:
+    """One run of one project."""
+
+    def __init__(
+        self, project: Project, store: Store, warnings: list[str], *, rerun_failed: bool
+    ) -> None:
+        self._project = project
+        self._suite = project.suite
+        self._store = store
+        self._warnings = warnings
+        self._standing: list[str] = []  # true of these inputs whenever they are run
+        self._passing: list[str] = []  # true of this run alone
+        self._rerun_failed = rerun_failed
+        self._dataset = Dataset(self._suite.dataset, self._suite.root)
+        self._started = time.perf_counter()
+        self._identity = identify(project.suite, store)
+
+    def events(self) -> Iterator[Event]:
+        """Everything from the first check to the decision."""
+        self._say_when_only_the_code_changed()
+        earlier = None if self._rerun_failed else self._same_before()
+        if earlier is not None:
+            yield from self._events_taken_over(*earlier)
+            return
+        facts = self._dataset.check()
+        copies = self._check_copies(facts)
+        self._store.set_note(f"dataset {self._suite.dataset}", facts.files)
+        started_at, manifest = self._begin()
+        number = self._store.begin_run(
+            started_at=started_at, manifest=encode(manifest), inputs=self._inputs(facts.digest)
+        )
+        yield RunStarted(number, facts.cases, copies, self._identity.name)
+        yield from map(Notice, self._passing + self._standing)
+        status, summary = yield from self._execute(number, facts)
+        yield self._finished(RunRecord(number, status, started_at, manifest, summary))
+
+    def _events_taken_over(self, row: RunRow, summary: dict[str, Any]) -> Iterator[Event]:
+        """The events of a run whose every input is that of an earlier one: its rows and counts."""
+        started_at, manifest = self._begin()
+        number = self._store.begin_run(
+            started_at=started_at, manifest=encode(manifest), inputs=row.inputs
+        )
+        yield RunStarted(number, summary["cases"], summary["copies"], self._identity.name)
+        self._standing = summary["standing"]
+        yield from map(Notice, self._passing + self._standing)
+        self._store.share_chunks(row.id, number)
+        summary = summary | {
+            "executed": 0,
+            "replayed": 0,
+            "reused": [[row.id, sum(summary["outcomes"].values()), summary["replays"]]],
+            "notices": self._passing + self._standing,
+            "duration_s": time.perf_counter() - self._started,
+        }
+        self._store.finish_run(number, status="complete", summary=encode(summary))
+        yield Progress(summary["cases"], summary["cases"])
+        yield self._finished(RunRecord(number, "complete", started_at, manifest, summary))
+
+    def _begin(self) -> tuple[str, dict[str, Any]]:
+        manifest = build_manifest(self._project, self._identity, rerun_failed=self._rerun_failed)
+        return datetime.now(UTC).isoformat(timespec="seconds"), manifest
+
+    def _finished(self, record: RunRecord) -> RunFinished:
+        report = build_report(
+            record, store=self._store, policy=self._project.policy, root=self._suite.root
+        )
+        undecided = 0 if record.status == "complete" else INTERRUPTED_EXIT
+        return RunFinished(report, report.gate.exit_code if report.gate else undecided)
+
+    # -- before anything runs -------------------------------------------------------------------
+
+    def _check_copies(self, facts: DatasetFacts) -> int:
+        """Apply every transform to every case once; the number of copies that come of it."""
+        if facts.stateless_case is not None and needs_initial_state(self._project.evaluators):
+            raise self._stateless(facts, "a check needs the `initial_state` of every case")
+        if not self._project.transforms:
+            return 0
+        changed = Counter(dict.fromkeys((t.name for t in self._project.transforms), 0))
+        for case in self._dataset:
+            for transform in self._project.transforms:
+                changed[transform.name] += transform.apply(case) is not None
+        for spec in self._suite.transforms:
+            if changed[spec.name] == 0:
+                raise ConfigurationError(
+                    f"the transform `{spec.name}` changes nothing in any of the {facts.cases} cases",
+                    where=spec.where,
+                    mend=f"see what `{spec.field}` holds: the transform must find something to change",
+                )
+            if changed[spec.name] < facts.cases:
+                untouched = facts.cases - changed[spec.name]
+                self._standing.append(
+                    f"the transform `{spec.name}` changes nothing in {untouched} of {facts.cases} "
+                    "cases: they make no pair"
+                )
+        return changed.total()
+
+    def _check_system(self, ability: dict[str, Any], facts: DatasetFacts) -> None:
+        """Refuse what cannot be run on this system, once a worker has loaded it."""
+        if ability["stateful"] and facts.stateless_case is not None:
+            raise self._stateless(facts, "the system has a sandbox to reset before every case")
+        if not ability["stateful"] and facts.stateless_case is None:
+            self._standing.append(
+                "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches nobody, "
+                "and checks of the state are missing"
+            )
+
+    def _say_when_only_the_code_changed(self) -> None:
+        last = self._store.note(f"system {self._identity.name}")
+        now = [self._identity.version, self._identity.source_digest]
+        if last is not None and last[0] == now[0] and last[1] != now[1]:
+            self._passing.append(
+                f"the code of `{self._identity.name}` changed but its version is still "
+                f"`{self._identity.version}`: nothing recorded with the code before is reused"
+            )
+        self._store.set_note(f"system {self._identity.name}", now)
+
+    def _same_before(self) -> tuple[RunRow, dict[str, Any]] | None:
+        """The last complete run over the same inputs, unless some of it may not be reused.
+
+        It is found by the bytes of the files alone, without a look at any case.
+        """
+        files = self._store.note(f"dataset {self._suite.dataset}")
+        if files is None:
+            return None
+        row = self._store.run_of_inputs(self._inputs(self._dataset.digest(files)))
+        if row is None or row.summary is None:
+            return None
+        summary = self._store.get_json(row.summary)
+        return None if summary is None or summary["not_reusable"] else (row, summary)
+
+    def _inputs(self, dataset_digest: str) -> bytes:
+        """The digest of everything that the rows of a run follow from."""
+        identity = self._identity
+        return sha256(
+            encode(
+                [
+                    CONTRACT_VERSION,
+                    VERSION,
+                    self._suite.digest,
+                    dataset_digest,
+                    [identity.name, identity.version, identity.source_digest],
+                ]
+            )
+        ).digest()
+
+    # -- the run itself -------------------------------------------------------------------------
+
+    def _execute(
+        self, number: int, facts: DatasetFacts
+    ) -> Generator[Event, None, tuple[RunStatus, dict[str, Any]]]:
+        ledger = self._ledger(number, facts)
+        engine = self._engine(number, facts)
+        said = self._passing + self._standing
+        status: RunStatus = "interrupted"
+        try:
+            for group in engine.through(self._groups()):
+                ledger.add(group)
+                yield Progress(ledger.cases, facts.cases)
+            status = "complete"
+        except KeyboardInterrupt:
+            self._passing.append(
+                f"interrupted after {ledger.cases} of {facts.cases} cases: what is finished is kept, "
+                "and the next `oloproof run` goes on there"
+            )
+        except OloproofError:
+            status = "failed"
+            raise
+        finally:
+            summary = self._summary(number, ledger, engine)
+            self._store.finish_run(number, status=status, summary=encode(summary))
+        remember_loaded(self._store, self._suite, engine.loaded)
+        yield from (Notice(text) for text in summary["notices"] if text not in said)
+        return status, summary
+
+    def _groups(self) -> Iterator[Group]:
+        keys = ExecutionKeys(
+            name=self._identity.name,
+            version=self._identity.version,
+            source_digest=self._identity.source_digest,
+        )
+        planner = Planner(
+            self._store,
+            keys,
+            self._project.transforms,
+            sites_of(self._project.evaluators),
+            replicates=self._suite.replicates,
+            timeout_s=self._suite.system.timeout_s,
+            rerun_failed=self._rerun_failed,
+        )
+        return map(planner.group, self._dataset)
+
+    def _ledger(self, number: int, facts: DatasetFacts) -> Ledger:
+        return Ledger(
+            self._store,
+            number,
+            evaluators=self._project.evaluators,
+            transforms=self._project.transforms,
+            slices=self._suite.slice_specs,
+            documents=CaseDocuments(self._store, Redaction(self._suite.redact)),
+            explicit_clusters=facts.explicit_clusters,
+        )
+
+    def _engine(self, number: int, facts: DatasetFacts) -> Engine:
+        return Engine(
+            store=self._store,
+            run=number,
+            opening=opening(self._suite),
+            concurrency=self._suite.concurrency_system,
+            timeout_s=self._suite.system.timeout_s,
+            check_system=lambda ability: self._check_system(ability, facts),
+        )
+
+    def _summary(self, number: int, ledger: Ledger, engine: Engine) -> dict[str, Any]:
+        self._passing += self._warnings
+        self._warnings.clear()
+        return ledger.to_json() | {
+            "executed": engine.executed,
+            "replayed": engine.replayed,
+            "not_reusable": engine.not_reusable,
+            "notices": self._passing + self._standing,
+            "standing": self._standing,
+            "tried_again": self._tried_again(ledger, number),
+            "duration_s": time.perf_counter() - self._started,
+        }
+
+    def _tried_again(self, ledger: Ledger, number: int) -> list[int]:
+        """The runs among those this one rests on that tried failed cases again."""
+        marked = [number] if self._rerun_failed else []
+        for earlier in sorted(ledger.reused_cases.keys() | ledger.reused_replays.keys()):
+            row = self._store.run(earlier)
+            manifest = None if row is None else self._store.get_json(row.manifest)
+            if manifest is not None and manifest["rerun_failed"]:
+                marked.append(earlier)
+        return marked
+
+    def _stateless(self, facts: DatasetFacts, why: str) -> ConfigurationError:
+        assert facts.stateless_case is not None
+        name, line = facts.stateless_case
+        return ConfigurationError(
+            f"case `{name}` has no `initial_state`, and {why}",
+            where=f"{self._suite.dataset.name}:{line}: initial_state",
+            mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
+        )

@@ -1,0 +1,52 @@
+"""Every screen with the report it shows, by the name of its snapshot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import reporting_samples as samples
+
+from oloproof.records.report import ReplayList
+from oloproof.reporting.terminal.case import write_case
+from oloproof.reporting.terminal.cases import write_cases
+from oloproof.reporting.terminal.gate import write_gate_of
+from oloproof.reporting.terminal.init import write_examples, write_init
+from oloproof.reporting.terminal.page import Page
+from oloproof.reporting.terminal.pairs import write_pairs
+from oloproof.reporting.terminal.replay import write_replays
+from oloproof.reporting.terminal.run import write_run
+from oloproof.reporting.terminal.runs import write_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from oloproof.records.report import Report
+
+
+class Screen(NamedTuple):
+    """A report and what writes it."""
+
+    write: Callable[[Page, Report], None]
+    report: Report
+
+    def on(self, page: Page, report: Report | None = None) -> Page:
+        self.write(page, report or self.report)
+        return page
+
+
+def _write_replays(page: Page, report: ReplayList) -> None:
+    write_replays(page, report.replays)
+
+
+REPLAYS = ReplayList(case="ord-004", replays=[samples.REPLAY, samples.UNTRUSTED])
+SCREENS: Final[Mapping[str, Screen]] = {
+    "run": Screen(write_run, samples.RUN),
+    "gate": Screen(write_gate_of, samples.RUN),
+    "case": Screen(write_case, samples.CASE),
+    "cases": Screen(write_cases, samples.CASES),
+    "replay": Screen(_write_replays, REPLAYS),
+    "runs": Screen(write_runs, samples.RUNS),
+    "pairs": Screen(write_pairs, samples.PAIRS),
+    "init": Screen(write_init, samples.INIT),
+    "examples": Screen(write_examples, samples.EXAMPLES),
+}

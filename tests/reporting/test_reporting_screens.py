@@ -1,0 +1,188 @@
+"""Every screen: what it looks like, and that nothing breaks it or hides in it."""
+
+from __future__ import annotations
+
+import pytest
+import reporting_samples as samples
+from reporting_hostile import hostile
+from reporting_refresh import SNAPSHOTS
+from reporting_screens import SCREENS, Screen
+from rich.cells import cell_len
+
+from oloproof.paths import MISSING
+from oloproof.records.report import CaseReport
+from oloproof.reporting.terminal.page import Page
+from oloproof.reporting.terminal.run import write_run
+from oloproof.reporting.terminal.text import visible
+from oloproof.reporting.terminal.values import one_line
+
+screens = pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def holds(page: Page, *texts: str) -> bool:
+    """Whether a page shows each text whole, however it was folded."""
+    shown = squeezed(page.text)
+    return all(squeezed(visible(text, page.encoding)) in shown for text in texts)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_screen_is_the_one_that_was_looked_at(name: str) -> None:
+    """A screen changes only on purpose; `reporting_refresh.py` writes the snapshots anew."""
+    expected = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8")
+    assert expected == SCREENS[name].on(Page()).text + "\n"
+
+
+@screens
+@pytest.mark.parametrize("width", [40, 79, 80, 81, 120])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_no_line_is_wider_than_the_page(screen: Screen, width: int, encoding: str) -> None:
+    """Nothing exceeds the page or trails in blanks, however hostile, wide or long the texts are."""
+    for report in (screen.report, hostile(screen.report)):
+        for line in screen.on(Page(width, encoding), report).lines:
+            assert cell_len(line.plain) <= width
+            assert line.plain.rstrip(" ") == line.plain
+
+
+@screens
+def test_no_text_reaches_the_terminal_as_a_command(screen: Screen) -> None:
+    """Control characters and marks that reorder text stand as escapes, markup as it was written."""
+    shown = screen.on(Page(), hostile(screen.report)).text
+    assert shown.replace("\n", "").isprintable()
+    assert "\\u001b" in shown
+    assert "\\u202e" in shown
+    assert "[bold" in shown
+
+
+@screens
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_poor_encoding_is_enough(screen: Screen, encoding: str) -> None:
+    """What a terminal cannot write is written as an escape instead of crashing."""
+    screen.on(Page(encoding=encoding), hostile(screen.report)).text.encode(encoding)
+
+
+@screens
+def test_nothing_depends_on_colour(screen: Screen) -> None:
+    """No status is told by a style alone: a styled stretch always has text of its own."""
+    page = screen.on(Page())
+    assert all(
+        line.plain[span.start : span.end].strip() for line in page.lines for span in line.spans
+    )
+
+
+def test_a_run_says_whole_what_decides() -> None:
+    """Names, reasons and sentences of a run are folded, never cut."""
+    report = hostile(samples.RUN)
+    page = Page()
+    write_run(page, report)
+    assert report.gate is not None
+    assert holds(page, report.project, *report.notices, *report.gate.notes)
+    for metric in report.metrics:
+        assert holds(page, metric.metric, *metric.missing, *metric.excluded, *metric.failures)
+    for decision in report.gate.decisions:
+        assert holds(page, decision.rule, decision.metric, decision.requirement, decision.detail)
+    for slice_ in report.slices:
+        assert holds(page, slice_.slice)
+    for one in report.validity:
+        assert holds(page, one.transform, *one.labellers)
+
+
+@pytest.mark.parametrize("screen", [SCREENS["run"], SCREENS["gate"]], ids=["run", "gate"])
+def test_the_verdict_is_the_last_line(screen: Screen) -> None:
+    """A gate ends with its verdict and exit code, and begins with them."""
+    lines = screen.on(Page()).text.splitlines()
+    assert "BLOCK  exit code 1" == lines[-1]
+    assert 2 == lines.count("BLOCK  exit code 1")
+    assert SCREENS["gate"].on(Page()).text.startswith("BLOCK  exit code 1\n")
+
+
+def test_a_run_without_a_policy_says_that_nothing_was_decided() -> None:
+    """An exploring run must not be read as one that was let through."""
+    page = Page()
+    write_run(page, samples.RUN.model_copy(update={"gate": None}))
+    assert page.text.splitlines()[-1].startswith("NOTHING WAS DECIDED")
+
+
+def test_notices_told_already_are_left_out() -> None:
+    """`notices` stands in for those of the report."""
+    page = Page()
+    write_run(page, samples.RUN, notices=[])
+    assert not holds(page, samples.RUN.notices[0])
+
+
+def test_a_slice_with_many_ranges_is_set_in_blocks() -> None:
+    """Ranges that do not fit beside each other stand below each other, each with all metrics."""
+    ranges = [samples.slice_of("metadata.kind", f"kind number {n}", 5) for n in range(12)]
+    page = Page()
+    write_run(page, samples.RUN.model_copy(update={"slices": ranges}))
+    assert holds(page, *(f"kind number {n}" for n in range(12)))
+    assert 12 == page.text.count("5 cases")
+
+
+def test_a_case_shows_whole_what_its_checks_compared() -> None:
+    """Paths and values of a failed comparison are shown whole, however long."""
+    report = hostile(samples.CASE)
+    page = SCREENS["case"].on(Page(), report)
+    assert isinstance(report, CaseReport)
+    for verdict in report.verdicts:
+        assert holds(page, verdict.metric, *filter(None, [verdict.detail]))
+        for compared in verdict.compared:
+            assert holds(page, compared.path)
+            if not compared.passed:
+                assert holds(page, one_line(compared.expected))
+                assert holds(page, one_line(compared.actual if compared.has_actual else MISSING))
+
+
+def test_a_long_value_that_was_compared_is_not_shortened() -> None:
+    """Thousands of characters that decide are thousands of characters on the screen."""
+    words = " ".join(f"word{n}" for n in range(2000))
+    compared = samples.CASE.verdicts[1].compared[0].model_copy(update={"actual": words})
+    verdict = samples.CASE.verdicts[1].model_copy(update={"compared": [compared]})
+    page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"verdicts": [verdict]}))
+    assert holds(page, words)
+
+
+def test_a_long_state_is_shortened_in_its_middle_with_its_size() -> None:
+    """A state is context: of a large one both ends are shown, and how large it is."""
+    state = samples.CASE.final.model_copy(
+        update={"state": {f"key{n:04}": "x" * 50 for n in range(2000)}}
+    )
+    page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"final": state}))
+    assert holds(page, "key0000", "key1999", "final state 126.0 kB", "lines left out of 126.0 kB")
+    assert "key1000" not in page.text
+
+
+def test_an_untrusted_control_names_the_first_divergence() -> None:
+    """What was expected and what came stand whole in the panel of the case too."""
+    page = SCREENS["case"].on(
+        Page(), samples.CASE.model_copy(update={"replays": [samples.UNTRUSTED]})
+    )
+    assert holds(page, "NOT TRUSTED: changed_result at step 5", '{"status": "refunded"}')
+
+
+def test_the_first_difference_is_pointed_at_once() -> None:
+    """The pointer stands in the row of the first step that differs, and nowhere else."""
+    lines = SCREENS["replay"].on(Page()).text.splitlines()
+    pointed = [line for line in lines if ">>>" in line]
+    assert 2 == len(pointed)  # one in each of the two replays shown
+    assert all(line.startswith("5  ") for line in pointed)
+
+
+def test_an_end_state_alone_can_be_the_first_difference() -> None:
+    """Equal steps do not hide that the world came out otherwise."""
+    replay = samples.REPLAY.model_copy(update={"replay": samples.side(samples.STEPS, {})})
+    page = SCREENS["replay"].on(
+        Page(), SCREENS["replay"].report.model_copy(update={"replays": [replay]})
+    )
+    assert holds(page, "first difference: the end state")
+
+
+def test_passed_over_types_are_told_apart() -> None:
+    """`(absent)` is no text, null is null, and `1` beside `1.0` shows both."""
+    page = SCREENS["case"].on(Page())
+    assert "expected  30\n" in page.text
+    assert "actual    30.0\n" in page.text
+    assert "actual    (absent)\n" in page.text
