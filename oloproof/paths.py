@@ -70,11 +70,11 @@ class Path:
         """
         return [(Path(found), item) for found, item in _select(value, self.segments, ())]
 
-    def get(self, value: JsonValue) -> JsonValue | Absent:
+    def get(self, value: JsonValue | Absent) -> JsonValue | Absent:
         """What is at the first place the path names, or `MISSING`."""
-        found: JsonValue | Absent = value
+        found = value
         for segment in self.segments:
-            if segment is EVERY:
+            if isinstance(segment, _Every):
                 return next((item for _, item in _select(value, self.segments, ())), MISSING)
             found = child(found, segment)
         return found
@@ -176,19 +176,25 @@ def _select(
         return
     head, rest = segments[0], segments[1:]
     if isinstance(head, _Every):
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from _select(item, rest, (*at, index))
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                yield from _select(item, rest, (*at, key))
-        else:
+        for key, item in children(value):
+            yield from _select(item, rest, (*at, key))
+        if not isinstance(value, dict | list):
             yield (*at, *segments), MISSING
-    elif (item := child(value, head)) is not MISSING:
-        key = list_index(head) if isinstance(value, list) else str(head)
-        yield from _select(item, rest, (*at, head if key is None else key))
-    else:
+        return
+    found = child(value, head)
+    if found is MISSING:
         yield (*at, *segments), MISSING
+    else:
+        index = list_index(head) if isinstance(value, list) else None
+        yield from _select(found, rest, (*at, str(head) if index is None else index))
+
+
+def children(value: JsonValue | Absent) -> Iterator[tuple[str | int, JsonValue]]:
+    """Each item of a list or object with its index or key; nothing of any other value."""
+    if isinstance(value, list):
+        yield from enumerate(value)
+    elif isinstance(value, dict):
+        yield from value.items()
 
 
 def child(value: JsonValue | Absent, segment: str | int) -> JsonValue | Absent:

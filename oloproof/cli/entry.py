@@ -10,7 +10,7 @@ import typer
 from typer.main import get_command
 
 from oloproof.cli.application import PROGRAM, app
-from oloproof.cli.output import mute_broken_stdout, tell, tell_error
+from oloproof.cli.output import mute_abandoned_stdout, tell, tell_error
 from oloproof.errors import ConfigurationError, OloproofError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail(_InterruptError("interrupted; what was done is kept"), given)
     except BaseException as error:  # also SystemExit: nothing below may choose the exit code
-        if isinstance(error, BrokenPipeError) and mute_broken_stdout():
+        if isinstance(error, BrokenPipeError) and mute_abandoned_stdout():
             return 0
         return _fail(_usage_error(error) or _own_error(error), given)
 
@@ -57,7 +57,6 @@ def _invoke(arguments: list[str]) -> int:
     command = get_command(app)
     with command.make_context(PROGRAM, arguments) as context:
         code = command.invoke(context)
-    mute_broken_stdout()
     assert isinstance(code, int), "every command gives its exit code"
     return code
 

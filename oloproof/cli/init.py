@@ -14,9 +14,7 @@ _LIST: Final = "list"
 
 
 def init(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="The folder to write to.")
-    ] = Path(),
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder to write to.")] = Path(),
     example: Annotated[
         str | None,
         typer.Option(

@@ -61,15 +61,12 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def mute_broken_stdout() -> bool:
+def mute_abandoned_stdout() -> bool:
     """Whether nobody reads stdout any more; then what is left for it goes nowhere, silently."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _mute(sys.stdout)
-        return True
-    return False
+    if sys.stdout is None or not _is_abandoned(sys.stdout):
+        return False
+    _mute(sys.stdout)
+    return True
 
 
 def _put(stream: TextIO | None, data: str | bytes) -> None:
@@ -84,6 +81,20 @@ def _put(stream: TextIO | None, data: str | bytes) -> None:
         stream.flush()
     except BrokenPipeError:
         _mute(stream)
+
+
+def _is_abandoned(stream: TextIO) -> bool:
+    import select
+
+    try:
+        stream.flush()
+        watch = select.poll()
+        watch.register(stream.fileno(), 0)
+        return any(events & select.POLLERR for _, events in watch.poll(0))
+    except BrokenPipeError:
+        return True
+    except (OSError, AttributeError):  # no file of the system's, or a system without `poll`
+        return False
 
 
 def _mute(stream: TextIO) -> None:

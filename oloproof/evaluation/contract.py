@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 Status = Literal["pass", "fail", "not_applicable", "missing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+# Comparisons and verdicts are made for every check of every case: as named tuples in a third
+# of the time that frozen dataclasses take.
+class Comparison(NamedTuple):
     """One place that was compared; the path of the whole value is empty.
 
     `MISSING` on a side means that nothing is there.
@@ -36,8 +37,7 @@ class Comparison:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What an evaluator says of a case.
 
     `reason` is a stable word for why it is not applicable or missing, `label` a stable word

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from oloproof.canonical import equal
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.comparing import compare_values
+from oloproof.evaluation.comparing import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.rules import Rule, Scope, Tolerance
 from oloproof.paths import Absent
@@ -115,23 +115,22 @@ class StateComparison:
     def _compare(
         self, expected: JsonValue, actual: JsonValue | Absent
     ) -> tuple[bool, tuple[Comparison, ...]]:
-        if self._plain:
-            equal_places = self._plain_places(expected, actual)
-            if equal_places is not None:
-                return True, equal_places
+        places = self._equal_places(expected, actual)
+        if places is not None:
+            return True, places
         return compare_values(expected, actual, self._rules, self._scope, tolerant=self._tolerant)
 
-    def _plain_places(
+    def _equal_places(
         self, expected: JsonValue, actual: JsonValue | Absent
     ) -> tuple[Comparison, ...] | None:
-        """The declared places when all of them are there and equal: what is usual, and fast."""
-        places = []
-        for path, text in self._plain:
-            here, there = path.get(expected), path.get(actual)
-            if isinstance(here, Absent) or isinstance(there, Absent) or not equal(here, there):
-                return None
-            places.append(Comparison(text, here, there, True))
-        return tuple(places)
+        """What was compared if all of it is there and equal: the usual case, told quickly."""
+        if self._plain:
+            return _equal_at(self._plain, expected, actual)
+        if not self._scope.included or isinstance(actual, Absent):
+            return None
+        if equal(expected, actual):
+            return (Comparison("", expected, actual, True),)
+        return equal_parts(expected, actual) if self._scope.subset and not self._rules else None
 
     def matches(
         self,
@@ -182,6 +181,18 @@ def _plain(paths: tuple[Path, ...]) -> tuple[tuple[Path, str], ...]:
         if path.has_wildcard or any(other.covers(path) for other in paths if other is not path):
             return ()
     return tuple((path, str(path)) for path in paths)
+
+
+def _equal_at(
+    places: tuple[tuple[Path, str], ...], expected: JsonValue, actual: JsonValue | Absent
+) -> tuple[Comparison, ...] | None:
+    compared = []
+    for path, text in places:
+        here, there = path.get(expected), path.get(actual)
+        if isinstance(here, Absent) or isinstance(there, Absent) or not equal(here, there):
+            return None
+        compared.append(Comparison(text, here, there, True))
+    return tuple(compared)
 
 
 EXACT: Final = StateComparison()

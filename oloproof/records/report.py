@@ -19,7 +19,12 @@ RunStatus = Literal["running", "complete", "interrupted", "failed"]
 class Report(BaseModel):
     """A frozen part of a report."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        # Every field is written, so a schema may promise that it is there.
+        json_schema_serialization_defaults_required=True,
+    )
 
 
 class Interval(Report):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError
-from oloproof.suites import json_text
 from oloproof.suites.explanation import describe, value_at
 from oloproof.suites.files import cannot_read, decode_text, read_bytes, without_mark
+from oloproof.suites.json_lines import lines_of_items
 from oloproof.suites.located import parse_bytes, parse_document, read_document
 from oloproof.suites.places import show_path, show_where
 from oloproof.suites.yaml_text import is_doubtful
@@ -91,7 +91,7 @@ class JsonLines:
             raise cannot_read(self.path, self.what, error) from None
 
     def _parse(self, line: bytes, number: int) -> JsonValue:
-        data = line.rstrip()
+        data = line.rstrip(b" \t\r\n")
         return parse_bytes(
             without_mark(data) if number == 1 else data,
             self.path,
@@ -141,7 +141,7 @@ class CaseList:
         data = read_bytes(self.path, _WHAT)
         if self.path.suffix == ".json":
             value = parse_bytes(without_mark(data), self.path)
-            return data, self._list(value), json_text.lines_of_items(decode_text(data, self.path))
+            return data, self._list(value), lines_of_items(decode_text(data, self.path))
         document = parse_document(data, self.path)
         # Where any value may stand, nothing else would tell that a text was meant.
         for place, word in document.written.items():

@@ -125,6 +125,8 @@ class _Fault:
             return f"unknown field `{self.name}`{self.within}"
         if kind == "literal_error":
             return f"{self.shown} cannot be {self.described()}"
+        if kind in _WANTED and self.given is None and not self.place:
+            return "the file is empty"
         if kind in _WANTED:
             return f"{self.shown} must be {_WANTED[kind]}, not {self.described()}"
         if kind in _LIMITS:

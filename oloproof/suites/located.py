@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from oloproof import canonical
 from oloproof.errors import ConfigurationError
-from oloproof.suites import json_text, yaml_text
+from oloproof.suites import json_lines, json_text, yaml_text
 from oloproof.suites.files import decode_text, read_bytes
+from oloproof.suites.malformed import MalformedError
 from oloproof.suites.places import show_where
 
 if TYPE_CHECKING:
@@ -56,11 +57,11 @@ def parse_document(data: bytes, path: Path) -> Document:
     digest = canonical.digest(data)
     try:
         if path.suffix == ".json":
-            value, lines = json_text.parse_located(text)
+            value, lines = json_lines.parse_located(text)
             return Document(path, value, lines, digest)
         located = yaml_text.parse_located(text)
         return Document(path, located.value, located.lines, digest, located.written)
-    except json_text.MalformedError as error:
+    except MalformedError as error:
         raise refused_at(error, path) from None
 
 
@@ -74,7 +75,7 @@ def parse_bytes(
     """
     try:
         return json_text.parse(data)
-    except (json_text.MalformedError, UnicodeDecodeError) as error:
+    except (MalformedError, UnicodeDecodeError) as error:
         decode_text(data, path, first_line=first_line)  # raises for what is no text at all
         if isinstance(error, UnicodeDecodeError):
             raise
@@ -82,7 +83,7 @@ def parse_bytes(
 
 
 def refused_at(
-    error: json_text.MalformedError, path: Path, *, first_line: int = 1, mend: str | None = None
+    error: MalformedError, path: Path, *, first_line: int = 1, mend: str | None = None
 ) -> ConfigurationError:
     """The error of text whose first line is line `first_line` of the file at `path`."""
     return ConfigurationError(

@@ -17,7 +17,7 @@ import orjson
 import yaml
 
 from oloproof.canonical import MAX_DEPTH, JsonValue
-from oloproof.suites.json_text import MalformedError
+from oloproof.suites.malformed import MalformedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

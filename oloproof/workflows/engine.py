@@ -116,7 +116,7 @@ class Engine:
                 )
 
     def _keep_evidence(self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False) -> None:
-        value = decode(data)
+        value: Any = decode(data)
         timed_out = value["outcome"]["status"] == "timed_out"
         digest = self._keep(unit.key, data, seconds, killed=killed, timed_out=timed_out)
         unit.evidence = Known(digest, value)
@@ -126,7 +126,7 @@ class Engine:
         self, unit: Unit, header: dict[str, Any], data: bytes, *, killed: bool = False
     ) -> None:
         step_index, fault = header["step_index"], header["fault"]
-        value = decode(data)
+        value: Any = decode(data)
         case = value.get("case")
         timed_out = value["reason"] == "replay_timed_out" or (
             case is not None and case["outcome"]["status"] == "timed_out"

@@ -36,27 +36,29 @@ class SliceCounts:
         self._cases: Counter[str] = Counter()
         self._cells: dict[tuple[str, str], list[int]] = {}
 
-    def add(self, unit: Unit, metrics: Sequence[str], codes: Sequence[str]) -> None:
-        """Count one unit; one that reported no trajectory has no length to be placed by."""
+    def place(self, unit: Unit) -> str | None:
+        """The range of a source; one that reported no trajectory has no length to be placed by."""
         steps = unit.steps
         calls = sum(step["kind"] == "tool_call" for step in steps)
         place = self.spec.place(
             tool_calls=calls if steps else None,
             trajectory_length=len(steps) if steps else None,
-            metadata=unit.case.metadata or {},
+            metadata=unit.case.metadata,
         )
-        if place is None:
-            return
-        if unit.case.source is None:
+        if place is not None:
             self._cases[place] += 1
+        return place
+
+    def add(self, place: str, metrics: Sequence[str], codes: Sequence[str]) -> None:
+        """Count the verdicts on a source or on one of its copies, which shares its range."""
         for metric, code in zip(metrics, codes, strict=True):
             if code[0] in "pf":
                 cell = self._cells.setdefault((place, metric), [0, 0])
                 cell[0] += code[0] == "p"
                 cell[1] += 1
 
-    def to_json(self) -> dict[str, Any]:
-        """The counts by range, in the order of the ranges."""
+    def to_json(self, metrics: Sequence[str]) -> dict[str, Any]:
+        """The counts by range and metric, in the order of both."""
         places = self.spec.ranges() or sorted(self._cases)
         return {
             "slice": self.spec.text,
@@ -64,7 +66,7 @@ class SliceCounts:
                 {
                     "range": place,
                     "cases": self._cases[place],
-                    "cells": {m: c for (p, m), c in self._cells.items() if p == place},
+                    "cells": {m: self._cells[place, m] for m in metrics if (place, m) in self._cells},
                 }
                 for place in places
             ],
@@ -107,17 +109,20 @@ class Ledger:
     def add(self, group: Group) -> None:
         """Judge a finished group and count it."""
         sources: dict[int, Context] = {}
+        places: dict[int, list[str | None]] = {}
         by_metric: list[list[str]] = [[] for _ in self._metrics]
         units = []
         for unit in group.units:
             context = context_of(unit, sources.get(unit.replicate) if unit.case.source else None)
             if unit.case.source is None:
                 sources[unit.replicate] = context
+                places[unit.replicate] = [counts.place(unit) for counts in self._slices]
             codes = [verdict.code for verdict in judge(self._evaluators, context)]
             for column, code in zip(by_metric, codes, strict=True):
                 column.append(code)
-            for counts in self._slices:
-                counts.add(unit, self._metrics, codes)
+            for counts, place in zip(self._slices, places[unit.replicate], strict=True):
+                if place is not None:
+                    counts.add(place, self._metrics, codes)
             units.append(self._unit_row(unit, codes))
         cluster = group.source.cluster_id
         key = cluster if cluster in self._explicit else None
@@ -179,7 +184,7 @@ class Ledger:
             "outcomes": dict(self.outcomes),
             "replays": self.replays,
             "tallies": {metric: tally.to_json() for metric, tally in self._tallies.items()},
-            "slices": [counts.to_json() for counts in self._slices],
+            "slices": [counts.to_json(self._metrics) for counts in self._slices],
             "pairs": {
                 name: self._store.put(encode(bytes(digests).hex())).hex()
                 for name, digests in self._pairs.items()

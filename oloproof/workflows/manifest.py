@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oloproof.evaluation.registry import bind_all
+from oloproof.evaluation.registry import bind_all, lines_of
 from oloproof.metamorphic.transforms import build_transform
-from oloproof.suites.suite import RawEvaluator, TransformSpec
+from oloproof.suites.suite import TransformSpec
 from oloproof.version import VERSION
 
 if TYPE_CHECKING:
@@ -33,9 +33,20 @@ def build_manifest(project: Project, identity: Identity, *, rerun_failed: bool) 
         "replicates": suite.replicates,
         "rerun_failed": rerun_failed,
         "evaluators": [raw.options for raw in suite.evaluators],
-        "transforms": [spec.model_dump(mode="json") for spec in suite.transforms],
+        "transforms": [_transform(spec) for spec in suite.transforms],
         "transforms_of": {e.metric: e.transform for e in project.evaluators if e.transform},
         "min_slice_support": suite.min_slice_support,
+    }
+
+
+def _transform(spec: TransformSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "field": spec.field,
+        "replace": spec.replace,
+        "template": spec.template,
+        "validity_labels": spec.validity_labels,
+        "minimum_validity": spec.minimum_validity,
     }
 
 
@@ -49,9 +60,9 @@ class BoundRun:
 
 def bind_again(manifest: dict[str, Any]) -> BoundRun:
     """What judged a stored run."""
-    specs = tuple(TransformSpec.model_validate(data) for data in manifest["transforms"])
-    raw = tuple(
-        RawEvaluator(options["type"], options, Path("stored run"), {})
-        for options in manifest["evaluators"]
-    )
-    return BoundRun(tuple(bind_all(raw, specs)), tuple(build_transform(spec) for spec in specs))
+    specs = [
+        TransformSpec(**data, labels_path=None, where="stored run")
+        for data in manifest["transforms"]
+    ]
+    lines = lines_of(manifest["evaluators"], Path("stored run"))
+    return BoundRun(tuple(bind_all(lines, specs)), tuple(build_transform(spec) for spec in specs))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError, OloproofError
-from oloproof.evaluation.judging import needs_initial_state
+from oloproof.evaluation.judging import check_case, needs_initial_state
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
 from oloproof.suites.dataset import Dataset
@@ -76,8 +76,7 @@ class _Run:
         if earlier is not None:
             yield from self._events_taken_over(*earlier)
             return
-        facts = self._dataset.check()
-        copies = self._check_copies(facts)
+        facts, copies = self._check_cases()
         self._store.set_note(f"dataset {self._suite.dataset}", facts.files)
         started_at, manifest = self._begin()
         number = self._store.begin_run(
@@ -122,22 +121,24 @@ class _Run:
 
     # -- before anything runs -------------------------------------------------------------------
 
-    def _check_copies(self, facts: DatasetFacts) -> int:
-        """Apply every transform to every case once; the number of copies that come of it."""
-        if facts.stateless_case is not None and needs_initial_state(self._project.evaluators):
-            raise self._stateless(facts, "a check needs the `initial_state` of every case")
-        if not self._project.transforms:
-            return 0
-        changed = Counter(dict.fromkeys((t.name for t in self._project.transforms), 0))
+    def _check_cases(self) -> tuple[DatasetFacts, int]:
+        """Refuse every case that could not be run or judged; the facts, and the number of copies."""
+        facts = self._dataset.check()
+        evaluators, transforms = self._project.evaluators, self._project.transforms
+        needing = needs_initial_state(evaluators)
+        if facts.stateless_case is not None and needing:
+            raise self._stateless(facts, f"`{needing[0]}` needs one")
+        changed = Counter(dict.fromkeys((t.name for t in transforms), 0))
         for case in self._dataset:
-            for transform in self._project.transforms:
+            check_case(evaluators, case)
+            for transform in transforms:
                 changed[transform.name] += transform.apply(case) is not None
         for spec in self._suite.transforms:
             if changed[spec.name] == 0:
                 raise ConfigurationError(
                     f"the transform `{spec.name}` changes nothing in any of the {facts.cases} cases",
                     where=spec.where,
-                    mend=f"see what `{spec.field}` holds: the transform must find something to change",
+                    mend=f"see what `{spec.field}` holds: there must be something to change",
                 )
             if changed[spec.name] < facts.cases:
                 untouched = facts.cases - changed[spec.name]
@@ -145,7 +146,7 @@ class _Run:
                     f"the transform `{spec.name}` changes nothing in {untouched} of {facts.cases} "
                     "cases: they make no pair"
                 )
-        return changed.total()
+        return facts, changed.total()
 
     def _check_system(self, ability: dict[str, Any], facts: DatasetFacts) -> None:
         """Refuse what cannot be run on this system, once a worker has loaded it."""

@@ -19,18 +19,10 @@ _CLOSED: Final = frozenset({"status", "verdict", "method", "kind", "as", "phase"
 """Fields that only take words of ours."""
 
 _FREE_KEYS: Final = frozenset(
-    [
-        "missing",
-        "excluded",
-        "passes",
-        "failures",
-        "failed",
-        "outcomes",
-        "state",
-        "input",
-        "expected",
-        "actual",
-    ]
+    {
+        *("missing", "excluded", "passes", "failures", "failed", "outcomes"),
+        *("state", "input", "expected", "actual"),
+    }
 )
 """Fields whose value is an object with names of the user's."""
 

@@ -11,7 +11,6 @@ from oloproof.reporting.terminal.case import write_case
 from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.gate import write_gate_of
 from oloproof.reporting.terminal.init import write_examples, write_init
-from oloproof.reporting.terminal.page import Page
 from oloproof.reporting.terminal.pairs import write_pairs
 from oloproof.reporting.terminal.replay import write_replays
 from oloproof.reporting.terminal.run import write_run
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from oloproof.records.report import Report
+    from oloproof.reporting.terminal.page import Page
 
 
 class Screen(NamedTuple):

@@ -151,7 +151,7 @@ def test_a_long_state_is_shortened_in_its_middle_with_its_size() -> None:
         update={"state": {f"key{n:04}": "x" * 50 for n in range(2000)}}
     )
     page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"final": state}))
-    assert holds(page, "key0000", "key1999", "final state 126.0 kB", "lines left out of 126.0 kB")
+    assert holds(page, "key0000", "key1999", "final state 126.0 kB", "left out of 126.0 kB")
     assert "key1000" not in page.text
 
 

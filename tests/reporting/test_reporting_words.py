@@ -43,6 +43,11 @@ def test_equal_texts_have_no_marks(text: str) -> None:
             ("[-Please-] refund it.", "{+Could you+} refund it."),
         ),
         ("Refund it.", "Refund it. NOW", ("Refund it.", "Refund it.{+ NOW+}")),
+        (
+            "It broke. Help.",
+            "It broke. NOW. Help.",
+            ("It broke. Help.", "It broke. {+NOW. +}Help."),
+        ),
         ("order 12", "order 13", ("order [-12-]", "order {+13+}")),
         ("one two three", "uno dos three", ("[-one two-] three", "{+uno dos+} three")),
         (

@@ -33,7 +33,7 @@ def test_inverse_agrees_with_scipy(a: float, b: float, p: float) -> None:
 @given(a=parameters, p=probabilities)
 def test_inverse_of_symmetric_and_powers(a: float, p: float) -> None:
     """The median of equal parameters is one half, and with b = 1 the inverse is a root."""
-    assert 0.5 == pytest.approx(incomplete_beta_inverse(0.5, a, a), abs=1e-14)
+    assert 0.5 == pytest.approx(incomplete_beta_inverse(0.5, a, a), abs=1e-12)
     assert p ** (1 / a) == pytest.approx(incomplete_beta_inverse(p, a, 1), rel=1e-9, abs=1e-300)
 
 
@@ -49,7 +49,7 @@ def test_both_tails_make_one(a: float, b: float, x: float) -> None:
 def test_closed_forms(x: float, n: float) -> None:
     """I_x(a, 1) is x to the a, and I_x(1/2, 1/2) is the arcsine law."""
     assert x**n == pytest.approx(incomplete_beta(x, n, 1), abs=1e-11)
-    arcsine = 2 / math.pi * math.asin(math.sqrt(x))
+    arcsine = 2 / math.pi * math.atan2(math.sqrt(x), math.sqrt(1 - x))
     assert arcsine == pytest.approx(incomplete_beta(x, 0.5, 0.5), abs=1e-13)
 
 

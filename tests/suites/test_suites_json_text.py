@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from oloproof.canonical import MAX_DEPTH
 from oloproof.suites import json_text
-from oloproof.suites.json_text import MalformedError, depth_of, lines_of_items, parse, parse_located
+from oloproof.suites.json_lines import parse_located
+from oloproof.suites.json_text import depth_of, parse
+from oloproof.suites.malformed import MalformedError
 
 scalars = (
     st.none()
@@ -133,63 +135,3 @@ def test_the_nesting_has_a_bound(
     for read in (lambda: parse(f"[{fits}]".encode()), lambda: parse_located(f"[{fits}]")):
         with pytest.raises(MalformedError, match="nested more than 200 levels"):
             read()
-
-
-@given(st.dictionaries(st.text("abc", min_size=1), st.lists(st.integers(0, 99)), min_size=1))
-def test_each_place_has_its_line(value: dict[str, list[int]]) -> None:
-    """The line of a place is that on which its key, or its list item, was written."""
-    text = json.dumps(value, indent=1)
-    written = text.split("\n")
-    for place, line in parse_located(text)[1].items():
-        if len(place) == 1:
-            assert written[line - 1].strip().startswith(json.dumps(place[0]) + ":")
-        if len(place) == 2:
-            key, index = place
-            assert isinstance(key, str)
-            assert isinstance(index, int)
-            assert str(value[key][index]) == written[line - 1].strip(" ,")
-
-
-@given(st.lists(values, max_size=6), st.sampled_from([None, 1]))
-def test_each_item_of_a_list_has_its_line(items: list[Any], indent: Any) -> None:
-    """The quick way to the lines of the items agrees with the reader that knows every line."""
-    text = "\n " + json.dumps(items, indent=indent) + "\n"
-    located = parse_located(text)[1]
-    assert [located[(position,)] for position in range(len(items))] == lines_of_items(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "what", "mend"),
-    [
-        ('{"a": 1,\n "a": 2}', 2, "the key `a` is given twice", "the first is in line 1"),
-        ('{"a":\n{"b": 1, "\\u0062": 2}}', 2, "the key `b` is given twice", "line 2"),
-        ("[1,\nNaN]", 2, "not 'NaN'", "null or text"),
-        ("[-Infinity]", 1, "not '-Infinity'", "null or text"),
-        ("[1e999]", 1, "beyond what a float can hold", "null or text"),
-        ("18446744073709551616", 1, "does not fit into 64 bits", "as text"),
-        ("9" * 5000, 1, "does not fit into 64 bits", "as text"),
-        ('["\\ud800"]', 1, "half of a surrogate pair", "both halves"),
-        ("[1,\n]", 2, "a comma stands before `]`", "none after the last"),
-        ('{"a": 1,}', 1, "a comma stands before `}`", "none after the last"),
-        ("{'a': 1}", 1, "a key in double quotes should come here", "double quotes"),
-        ('{"a" 1}', 1, "`:` after the key should come here, not '1'", "correct the JSON"),
-        ('{"a": 1 "b": 2}', 1, "`,` or `}` should come here", "correct the JSON"),
-        ("[True]", 1, "not 'True'", "write `true`"),
-        ("[None]", 1, "not 'None'", "write `null`"),
-        ("[1 // one\n]", 1, "not '//'", "JSON has no comments"),
-        ('{"a":\n', 2, "the JSON ends where a JSON value should come", "close what was opened"),
-        ('["a\nb"]', 1, "Invalid control character", "\\n"),
-        ('["abc', 1, "Unterminated string", "close it with a double quote"),
-        ('"a\\q"', 1, "Invalid \\escape", "a backslash as \\\\"),
-        ("01", 1, "not '01'", "correct the JSON"),
-        ("1 2", 1, "after the JSON value comes '2'", "keep one JSON value"),
-        ("", 1, "the JSON ends", "close what was opened"),
-    ],
-)
-def test_malformed_json_is_explained(text: str, line: int, what: str, mend: str) -> None:
-    """What is wrong is said with its line and with what the writer most likely has to do."""
-    with pytest.raises(MalformedError) as caught:
-        parse(text.encode())
-    assert line == caught.value.line
-    assert what in caught.value.what
-    assert mend in caught.value.mend

@@ -71,7 +71,7 @@ def test_everything_but_success_blocks_unless_said_otherwise(project: Path) -> N
 @pytest.mark.parametrize(
     ("text", "where", "what", "mend"),
     [
-        ("", ":1", "the file must be an object", "write an object"),
+        ("", ":1", "the file is empty", "write an object"),
         ("- a", ":1", "the file must be an object", "write an object"),
         ("version: 1", ":1: rules", "`rules` is missing", "add `rules`"),
         ("version: 1\nrules: []", ":2: rules", "`rules` is empty", "at least one"),

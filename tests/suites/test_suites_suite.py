@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from oloproof import canonical
 from oloproof.evaluation.contract import EvaluatorOptions
 from oloproof.suites.suite import Suite, load_suite
 
@@ -97,6 +98,7 @@ def test_every_field_of_a_suite_is_read(write: Callable[[str], Path], project: P
     assert ("<=1", "2", ">=3") == suite.slice_specs[0].ranges()
     assert (25, 25) == (suite.line_of("slices", 1), suite.line_of("slices"))
     assert 5 == suite.min_slice_support
+    assert canonical.digest(WHOLE.encode()) == suite.digest
 
 
 def test_transforms_are_read_with_their_labels(write: Callable[[str], Path], project: Path) -> None:
@@ -162,6 +164,7 @@ def test_an_evaluator_reads_its_own_options(write: Callable[[str], Path], refusa
     )
     assert (23, 24, 24) == (state.line_of(), state.line_of("mode"), state.line_of("mode", "x"))
     assert "oloproof.yaml:24: evaluators[1].mode" == state.where("mode")
+    assert "oloproof.yaml" == state.path.name
     assert "subset" == state.read(Options).mode
 
     for options, place, what, mend in (

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.canonical import MAX_DEPTH
-from oloproof.suites.json_text import MalformedError, depth_of
+from oloproof.suites.json_text import depth_of
+from oloproof.suites.malformed import MalformedError
 from oloproof.suites.yaml_text import is_doubtful, parse_located
 
 words = st.sampled_from(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rich.cells import cell_len
 
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.reporting.terminal.page import Page, Part
 
+T = TypeVar("T")
+
 ABSENT: Final = "(absent)"
 """What stands for nothing being there; a text of these letters would stand in quotes."""
 
 _CONTEXT_LINES: Final = 12
+"""How many lines a value gets that decides nothing."""
 _CONTEXT_ROWS: Final = 4
+"""How many lines a text in it gets."""
 _STEP: Final = 2
 
 
@@ -55,16 +59,30 @@ def write_context(page: Page, value: JsonValue | Absent, *, rows: int = 1) -> No
     if isinstance(value, Absent) or fits(one_line(value), page.width * rows, page.encoding):
         page.write(one_line(value))
         return
-    shown = layout(value, page.width, page.encoding)
-    left_out = len(shown) - _CONTEXT_LINES
-    for number, line in enumerate(shown):
-        if left_out > 0 and number == _CONTEXT_LINES // 2:
-            page.write(
-                (f"{page.dots} {left_out} lines left out of {size(value)}; ", "dim"),
-                ("--json has them all", "dim"),
-            )
-        if left_out <= 0 or not 0 <= number - _CONTEXT_LINES // 2 < left_out:
-            page.write(_shortened(page, line), hang=_hang(line))
+    shown = layout(_ends(value, page.width), page.width, page.encoding)
+    half = _CONTEXT_LINES // 2
+    if len(shown) > _CONTEXT_LINES:
+        left_out = f"{page.dots} left out of {size(value)}; --json has all of it"
+        shown = [*shown[:half], left_out, *shown[-half:]]
+    for line in shown:
+        page.write(_shortened(page, line), hang=_hang(line))
+
+
+def _ends(value: JsonValue, width: int) -> JsonValue:
+    """`value` with so many items left out that its first and last lines stay the same.
+
+    An item takes a line at least, and what has more items than a line has cells takes several.
+    """
+    if isinstance(value, dict):
+        names = _ends_of(list(value), width)
+        return {name: _ends(value[name], width) for name in names}
+    if isinstance(value, list):
+        return [_ends(item, width) for item in _ends_of(value, width)]
+    return value
+
+
+def _ends_of(items: list[T], width: int) -> list[T]:
+    return items if len(items) <= width else items[:_CONTEXT_LINES] + items[-_CONTEXT_LINES:]
 
 
 def write_named(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -22,10 +23,14 @@ def difference(source: str, copy: str) -> list[tuple[Mark, str]]:
     All but the added ones joined are the source, all but the removed ones the copy.
     """
     old, new = _WORD.findall(source), _WORD.findall(copy)
+    # What is shared from the start is never read as shared with something further on.
+    start = len(commonprefix([old, new]))
     # Beyond 200 words the default would ignore the frequent ones, and so mark too much.
-    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    changes = [
-        ("".join(old[i:j]), "".join(new[k:m]), kind == "equal") for kind, i, j, k, m in codes
+    codes = SequenceMatcher(None, old[start:], new[start:], autojunk=False).get_opcodes()
+    changes = [("".join(old[:start]), "".join(new[:start]), True)]
+    changes += [
+        ("".join(old[start + i : start + j]), "".join(new[start + k : start + m]), kind == "equal")
+        for kind, i, j, k, m in codes
     ]
     stretches: list[tuple[Mark, str]] = []
     removed = added = ""
