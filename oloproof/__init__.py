@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         EnvironmentState,
         ReplayChange,
     )
-    from oloproof.version import VERSION as __version__
     from oloproof.workflows.gate import assert_gate
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "Replayable",
     "Stateful",
     "TransientError",
-    "__version__",
     "assert_gate",
     "current_case",
 ]
@@ -53,8 +51,6 @@ _HOMES: Final = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: the command line needs few of them."""
-    if name == "__version__":
-        return importlib.import_module("oloproof.version").VERSION
     for home, names in _HOMES.items():
         if name in names:
             found = getattr(importlib.import_module(f"oloproof.{home}"), name)

@@ -29,7 +29,9 @@ def inspect(
     ] = None,
     failures: Annotated[
         bool,
-        typer.Option("--failures", help="List only cases with a failed or missing check."),
+        typer.Option(
+            "--failures", help="List only cases with a failed or missing check or a bad outcome."
+        ),
     ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,

@@ -117,12 +117,9 @@ class StateOptions(EvaluatorOptions):
                 )
 
     def _check_unordered(self) -> None:
-        for listed in map(parse, self.unordered):
-            depth = len(listed.segments)
+        for listed in parse_all(self.unordered):
             for place, text in self._declared():
-                path = parse(text)
-                within = len(path.segments) > depth and listed.covers(path)
-                if within and path.segments[depth] is not EVERY:
+                if names_item(parse(text), listed):
                     raise refuse(
                         f"`{text}` names one item of `{listed}`, whose order does not count",
                         mend=f"name every item: `{listed}[*]`",
@@ -155,6 +152,19 @@ class StateOptions(EvaluatorOptions):
             normalise={parse(text): names for text, names in self.normalise.items()},
             alternatives=self.alternatives,
         )
+
+
+def names_item(path: Path, listed: Path) -> bool:
+    """Whether `path` can lead through one certain item of the list at `listed`."""
+    depth = len(listed.segments)
+    return (
+        len(path.segments) > depth
+        and path.segments[depth] is not EVERY
+        and all(
+            EVERY in (ours, theirs) or str(ours) == str(theirs)
+            for ours, theirs in zip(path.segments, listed.segments, strict=False)
+        )
+    )
 
 
 def parse_all(texts: Iterable[str]) -> tuple[Path, ...]:

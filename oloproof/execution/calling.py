@@ -43,7 +43,11 @@ class Caller:
             self._loop.close()
 
     def call(
-        self, phase: Literal["reset", "call", "snapshot"], function: Callable[..., Any], *args: Any, **kwargs: Any
+        self,
+        phase: Literal["reset", "call", "snapshot"],
+        function: Callable[..., Any],
+        *args: Any,
+        **kwargs: Any,
     ) -> Called:
         """`function(*args, **kwargs)`, awaited where it gives an awaitable.
 
@@ -55,7 +59,10 @@ class Caller:
             if inspect.isawaitable(value):
                 value = self._await(value)
         except _DeadlinePassed:
-            return Called(MISSING, Outcome("timed_out", f"no answer within {self._timeout_s:g} s", phase=phase))
+            return Called(
+                MISSING,
+                Outcome("timed_out", f"no answer within {self._timeout_s:g} s", phase=phase),
+            )
         except BaseException as error:
             return Called(MISSING, outcome_of(error, phase), error)
         return Called(value, COMPLETED)

@@ -67,7 +67,9 @@ def _compile(rule: str, environment: Mapping[str, str]) -> tuple[re.Pattern[str]
     if _VARIABLE.fullmatch(rule):
         secret = environment.get(rule, "")
         if len(secret) < _SHORTEST_SECRET:
-            return None  # an unset variable has no value to leak; a tiny one would blot out everything
+            return (
+                None  # an unset variable has no value to leak; a tiny one would blot out everything
+            )
         return re.compile(re.escape(secret)), f"{MARK}{rule}]".replace("\\", r"\\")
     try:
         return re.compile(rule), f"{MARK}pattern]"

@@ -96,7 +96,9 @@ class Execution:
             evidence["attempts"] = [*failed_attempts, performance.called.outcome.to_json()]
         return Recorded(self.seal(evidence), time.perf_counter() - started, timings)
 
-    def perform(self, request: Request, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Performance:
+    def perform(
+        self, request: Request, function: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Performance:
         """Reset the sandbox, call `function` inside the case, and read the sandbox out again."""
         owner, stateful = self.system.owner, self.system.stateful
         if stateful:
@@ -203,4 +205,6 @@ class Execution:
 
 def trajectory_json(trajectory: AgentTrajectory) -> bytes:
     """A trajectory in canonical form, without fields that have their default."""
-    return encode(decode(trajectory.__pydantic_serializer__.to_json(trajectory, exclude_defaults=True)))
+    return encode(
+        decode(trajectory.__pydantic_serializer__.to_json(trajectory, exclude_defaults=True))
+    )

@@ -8,11 +8,13 @@ the case's initial state, whichever is smaller, always with the digest of the wh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from oloproof.canonical import JsonValue
 from oloproof.patches import apply
 from oloproof.paths import MISSING, Absent
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
 
 TRAJECTORY: Final = "agent_trajectory/v1"
 ENVIRONMENT_STATE: Final = "environment_state/v1"
@@ -60,7 +62,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class CaseEvidence:
-    """One case as it ran. Steps are plain JSON with the fields of `AgentStep`, defaults left out."""
+    """One case as it ran. Steps are the JSON of `AgentStep`, without what has its default."""
 
     outcome: Outcome
     output: JsonValue | Absent = MISSING
@@ -96,7 +98,7 @@ class CaseEvidence:
 
     @classmethod
     def from_json(cls, data: Any, initial_state: JsonValue) -> CaseEvidence:
-        """The evidence of its stored form; worlds kept as patches are rebuilt on `initial_state`."""
+        """The evidence of its stored form; patched worlds are rebuilt on `initial_state`."""
         outcome = data["outcome"]
         return cls(
             outcome=COMPLETED if outcome == _COMPLETED_JSON else Outcome(**outcome),
@@ -166,7 +168,6 @@ class ReplayEvidence:
     def trusted(self) -> bool:
         """Whether this replay may count: it ran, and nothing diverged."""
         return self.case is not None and self.reason is None and self.divergence is None
-
 
     def to_json(self, case: Any) -> dict[str, Any]:
         """The stored form, with `case` as the JSON of its evidence (or None)."""

@@ -63,7 +63,10 @@ def _step(recorded: dict[str, Any], replayed: dict[str, Any], where: str) -> Div
     for field in ("result", "error"):
         if not equal(recorded.get(field), replayed.get(field)):
             return Divergence(
-                kind, f"{where}: {field} of {_name(recorded)}", recorded.get(field), replayed.get(field)
+                kind,
+                f"{where}: {field} of {_name(recorded)}",
+                recorded.get(field),
+                replayed.get(field),
             )
     return None
 

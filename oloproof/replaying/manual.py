@@ -100,12 +100,16 @@ class ManualReplay:
         if not isinstance(continuation, AgentTrajectory):
             performance.called = replace(called, value=MISSING)
             return "replay_returned_no_trajectory"
-        continued = decode(continuation.__pydantic_serializer__.to_json(continuation, exclude_defaults=True))
+        continued = decode(
+            continuation.__pydantic_serializer__.to_json(continuation, exclude_defaults=True)
+        )
         performance.trajectory_json = encode(joined(recorded, continued, step_index))
         return None
 
     def _steps_of(self, performance: Performance) -> list[dict[str, Any]]:
-        data: Any = decode(performance.trajectory_json) if performance.trajectory_json else {"steps": []}
+        data: Any = (
+            decode(performance.trajectory_json) if performance.trajectory_json else {"steps": []}
+        )
         return list(data["steps"])
 
     def _divergence(self, case_json: bytes, step_index: int) -> Any:
@@ -139,10 +143,13 @@ def joined(recorded: Any, continuation: Any, step_index: int) -> dict[str, Any]:
     prefix = step_index if begins_with_result else step_index - 1
     out = dict(continuation)
     out["steps"] = recorded["steps"][:prefix] + [
-        step | {"index": prefix + number} for number, step in enumerate(_without_clock(steps), start=1)
+        step | {"index": prefix + number}
+        for number, step in enumerate(_without_clock(steps), start=1)
     ]
     constraints = [
-        check for check in recorded.get("constraints", []) if check.get("step_index", prefix + 1) <= prefix
+        check
+        for check in recorded.get("constraints", [])
+        if check.get("step_index", prefix + 1) <= prefix
     ] + [
         check | {"step_index": prefix + check["step_index"]} if "step_index" in check else check
         for check in continuation.get("constraints", [])

@@ -98,10 +98,11 @@ def korn_graubard(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
     """The interval for clustered observations of Korn & Graubard (1998); `clusters` are counted.
 
     Clopper-Pearson at the effective sample size. Where all observations agree there is no
-    variance to learn from, and each cluster counts once, as if its observations were copies.
-    Needs two clusters. Source: Korn, E. L. & Graubard, B. I. (1998), "Confidence intervals
-    for proportions with small expected number of positive counts estimated from survey
-    data", Survey Methodology 24, 193-201.
+    variance to learn from, and each cluster counts once, as if its observations were copies;
+    no other clusters get a bound beyond that, so that a failure never helps. Needs two
+    clusters. Source: Korn, E. L. & Graubard, B. I. (1998), "Confidence intervals for
+    proportions with small expected number of positive counts estimated from survey data",
+    Survey Methodology 24, 193-201.
     """
     count = sum(clusters.values())
     observed = sum(cluster.observed * times for cluster, times in clusters.items())
@@ -119,7 +120,10 @@ def korn_graubard(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
         level=level,
     )
     bounds = clopper_pearson(size * rate, size, level)
-    return Bounds(min(bounds.low, rate), max(bounds.high, rate))
+    # What unanimous clusters could show is the limit for others too: see docs/decisions/0003.
+    best = clopper_pearson(count, count, level).low
+    worst = clopper_pearson(0, count, level).high
+    return Bounds(min(bounds.low, rate, best), max(bounds.high, rate, worst))
 
 
 def effective_size(

@@ -144,7 +144,9 @@ class Store:
         self.path.rename(aside)
         for suffix in ("-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
-                self.path.with_name(self.path.name + suffix).rename(aside.with_name(aside.name + suffix))
+                self.path.with_name(self.path.name + suffix).rename(
+                    aside.with_name(aside.name + suffix)
+                )
         return aside
 
     # -- objects -------------------------------------------------------------------------------
@@ -254,7 +256,9 @@ class Store:
 
     def chunks(self, run: int) -> Iterator[bytes | None]:
         """The parts of a run's rows in order; None for a damaged one."""
-        for (digest,) in self._query("SELECT object FROM chunks WHERE run = ? ORDER BY number", (run,)):
+        for (digest,) in self._query(
+            "SELECT object FROM chunks WHERE run = ? ORDER BY number", (run,)
+        ):
             yield self.get(digest)
 
     # -- notes ---------------------------------------------------------------------------------
@@ -286,7 +290,9 @@ class Store:
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", self._results.values()
                 )
-                self._connection.executemany("INSERT OR REPLACE INTO chunks VALUES (?, ?, ?)", self._chunks)
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?)", self._chunks
+                )
                 self._connection.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oloproof import canonical
+from oloproof.canonical import digest, encode
 from oloproof.errors import ConfigurationError
 from oloproof.suites.case_fields import FaultyCaseError, read_case
 from oloproof.suites.case_files import open_cases
@@ -15,7 +15,7 @@ from oloproof.suites.places import show_path
 from oloproof.suites.state_files import StateFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from oloproof.canonical import JsonValue
@@ -54,8 +54,11 @@ class Dataset:
         for position, line, raw in self._cases.read():
             yield self._case(position, line, raw)
 
-    def check(self) -> DatasetFacts:
-        """One pass over everything, before a run: nothing that a run would refuse is left."""
+    def check(self, see: Callable[[Case], object] = lambda _: None) -> DatasetFacts:
+        """One pass over everything, before a run: nothing that a run would refuse is left.
+
+        `see` is called with each case; a large initial state may not have been built for it.
+        """
         seen: set[int] = set()
         clusters: set[str] = set()
         stateless: tuple[str, int] | None = None
@@ -68,6 +71,7 @@ class Dataset:
             if (mark := hash(case.id)) in seen:
                 self._refuse_repeated(case, position)
             seen.add(mark)
+            see(case)
             if case.cluster is not None:
                 clusters.add(case.cluster)
             if stateless is None and isinstance(raw, dict) and "initial_state" not in raw:
@@ -132,4 +136,4 @@ def _id_of(raw: JsonValue) -> JsonValue:
 
 
 def _digest(cases: str, files: Mapping[str, str]) -> str:
-    return canonical.digest(canonical.encode({"cases": cases, "files": dict(files)}))
+    return digest(encode({"cases": cases, "files": dict(files)}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from oloproof import canonical
+from oloproof.canonical import digest
 from oloproof.errors import ConfigurationError
 from oloproof.suites import json_lines, json_text, yaml_text
 from oloproof.suites.files import decode_text, read_bytes
@@ -54,13 +54,12 @@ def read_document(path: Path, what: str, *, mend: str | None = None) -> Document
 def parse_document(data: bytes, path: Path) -> Document:
     """Like `read_document`, of bytes that were read from `path`."""
     text = decode_text(data, path)
-    digest = canonical.digest(data)
     try:
         if path.suffix == ".json":
             value, lines = json_lines.parse_located(text)
-            return Document(path, value, lines, digest)
+            return Document(path, value, lines, digest(data))
         located = yaml_text.parse_located(text)
-        return Document(path, located.value, located.lines, digest, located.written)
+        return Document(path, located.value, located.lines, digest(data), located.written)
     except MalformedError as error:
         raise refused_at(error, path) from None
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from oloproof import canonical
+from oloproof.canonical import digest, encode_in_order
 from oloproof.errors import ConfigurationError
 from oloproof.suites.files import read_bytes, without_mark
 from oloproof.suites.json_text import depth_of
@@ -70,7 +70,7 @@ class StateFiles:
 
     def digest(self, name: str) -> str:
         """The digest of the bytes of the file `name`, as `StateFile.digest`."""
-        return canonical.digest(_read(self._locate(name)))
+        return digest(_read(self._locate(name)))
 
     def _locate(self, name: str) -> Path:
         if not name.endswith((".json", ".json.gz")):
@@ -103,9 +103,7 @@ def _read(path: Path) -> bytes:
 def _parse(data: bytes, path: Path) -> StateFile:
     text = without_mark(_unpacked(data, path) if path.suffix == ".gz" else data)
     value = parse_bytes(text, path)
-    return StateFile(
-        value, canonical.encode_in_order(value), depth_of(value), canonical.digest(data)
-    )
+    return StateFile(value, encode_in_order(value), depth_of(value), digest(data))
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from oloproof.store.database import Store
 
 AHEAD: Final = 256
-"""Groups that may wait for an earlier one to end: enough to keep workers busy, few enough to hold."""
+"""Groups that may wait for an earlier one to end."""
 
 GRACE_S: Final = 1.0
 """What a worker gets beyond the deadline to report an asynchronous call that it ended itself."""
@@ -115,7 +115,9 @@ class Engine:
                     frame.header["what"], where=frame.header["where"], mend=frame.header["mend"]
                 )
 
-    def _keep_evidence(self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False) -> None:
+    def _keep_evidence(
+        self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False
+    ) -> None:
         value: Any = decode(data)
         timed_out = value["outcome"]["status"] == "timed_out"
         digest = self._keep(unit.key, data, seconds, killed=killed, timed_out=timed_out)
@@ -155,7 +157,11 @@ class Engine:
             )
         group: Group = lost.tag
         unit = next(
-            (u for u in group.units if u.evidence is None or next(u.absent_replays(), None) is not None),
+            (
+                u
+                for u in group.units
+                if u.evidence is None or next(u.absent_replays(), None) is not None
+            ),
             None,
         )
         if unit is not None:

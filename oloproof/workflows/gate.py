@@ -24,7 +24,9 @@ def gate(folder: Path, *, run: str = "latest", policy: Path | None = None) -> Ru
         return build_report(record, store=store, policy=located, root=root)
 
 
-def assert_gate(folder: str | Path = ".", *, run: str = "latest", policy: str | Path | None = None) -> None:
+def assert_gate(
+    folder: str | Path = ".", *, run: str = "latest", policy: str | Path | None = None
+) -> None:
     """Raise `GateError` (an `AssertionError`) unless the gate lets a stored run through.
 
     For use in a test suite: the message names the rules that block, one a line.

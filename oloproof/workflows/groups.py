@@ -64,7 +64,11 @@ class Unit:
     def control_holds(self, step_index: int) -> bool:
         """Whether the control at a step is there and reproduced the recording."""
         control = self.replays.get((step_index, None))
-        return control is not None and control.value["reason"] is None and "divergence" not in control.value
+        return (
+            control is not None
+            and control.value["reason"] is None
+            and "divergence" not in control.value
+        )
 
     def absent_replays(self) -> Iterator[tuple[Site, int, str | None]]:
         """The replays that are still to be made: a control first, its faults once it holds."""
@@ -93,7 +97,9 @@ class Group:
     def job(self) -> list[dict[str, Any]]:
         """What a worker still has to do for it; empty when everything is known."""
         return [
-            work for number, unit in enumerate(self.units) if (work := _work(number, unit)) is not None
+            work
+            for number, unit in enumerate(self.units)
+            if (work := _work(number, unit)) is not None
         ]
 
 
@@ -106,7 +112,11 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
             return None
         # A site is done again as a whole but for the faults that are known.
         sites = tuple(
-            Site(site.tool, site.occurrence, tuple(f for f in site.faults if (index, f) not in unit.replays))
+            Site(
+                site.tool,
+                site.occurrence,
+                tuple(f for f in site.faults if (index, f) not in unit.replays),
+            )
             for site, index in unit.located()
             if any(other is site for other, _, _ in absent)
         )

@@ -53,7 +53,9 @@ def init(
     _refuse_to_overwrite(path, files)
     _write(path, files)
     return InitReport(
-        path=str(path), written=[file.target for file in files], next_steps=_next_steps(path, example, system, ci)
+        path=str(path),
+        written=[file.target for file in files],
+        next_steps=_next_steps(path, example, system, ci),
     )
 
 
@@ -88,7 +90,8 @@ def _tree(folder: Path, prefix: str) -> Iterator[_File]:
 def _project(path: Path, system: str | None) -> Iterator[_File]:
     if system is not None and not _SYSTEM.fullmatch(system):
         raise ConfigurationError(
-            f"`{system}` does not name an object", mend="write it as module:attribute, such as app:agent"
+            f"`{system}` does not name an object",
+            mend="write it as module:attribute, such as app:agent",
         )
     values = {"project": _project_name(path), "callable": system or "app:notebook"}
     for file in _tree(_data("templates") / "project", ""):
@@ -150,7 +153,9 @@ def _next_steps(path: Path, example: str | None, system: str | None, ci: str | N
     elif ci is None or not steps:
         steps += ["oloproof run"]
     if ci is not None:
-        steps.append("set the repository variable that the head of the workflow names, and commit it")
+        steps.append(
+            "set the repository variable that the head of the workflow names, and commit it"
+        )
     return steps
 
 

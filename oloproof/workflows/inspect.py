@@ -75,7 +75,9 @@ def inspect_case(folder: Path, run: str, case: str, replicate: int = 1) -> CaseR
 def _unit(group: Group, case: str, replicate: int) -> Unit:
     ids = list(dict.fromkeys(unit.case.id for unit in group.units))
     if case not in ids:
-        raise ConfigurationError(f"there is no case `{case}` in this run", mend=f"it has {', '.join(ids)}")
+        raise ConfigurationError(
+            f"there is no case `{case}` in this run", mend=f"it has {', '.join(ids)}"
+        )
     for unit in group.units:
         if unit.case.id == case and unit.replicate == replicate:
             return unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode, encode_in_order
 from oloproof.records.trajectory import FAULT_RESULTS
@@ -36,7 +36,10 @@ class ExecutionKeys:
         return sha256(b"\n".join((self._system, self._state[1], request))).digest()
 
 
-def replay_key(execution_key: bytes, recording_digest: bytes, step_index: int, fault: str | None) -> bytes:
+def replay_key(
+    execution_key: bytes, recording_digest: bytes, step_index: int, fault: str | None
+) -> bytes:
     """The key of the replay of a recording at a step, under a fault or (None) as control."""
-    change = encode([REPLAY_VERSION, step_index, fault, FAULT_RESULTS.get(fault or "")])
+    result: Any = FAULT_RESULTS.get(fault or "")
+    change = encode([REPLAY_VERSION, step_index, fault, result])
     return sha256(b"\n".join((execution_key, recording_digest, change))).digest()

@@ -66,7 +66,9 @@ class SliceCounts:
                 {
                     "range": place,
                     "cases": self._cases[place],
-                    "cells": {m: self._cells[place, m] for m in metrics if (place, m) in self._cells},
+                    "cells": {
+                        m: self._cells[place, m] for m in metrics if (place, m) in self._cells
+                    },
                 }
                 for place in places
             ],

@@ -23,7 +23,9 @@ def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
     for evaluator in evaluators:
         for demand in evaluator.demands():
             faults.setdefault((demand.tool, demand.occurrence), {})[demand.fault] = None
-    return tuple(Site(tool, occurrence, tuple(names)) for (tool, occurrence), names in faults.items())
+    return tuple(
+        Site(tool, occurrence, tuple(names)) for (tool, occurrence), names in faults.items()
+    )
 
 
 class Planner:
@@ -54,7 +56,9 @@ class Planner:
         cases += [copy for t in self._transforms if (copy := t.apply(source)) is not None]
         units = [
             # Faults are tried on sources alone: a copy is judged by its relation.
-            Unit(case, replicate, self._keys.key(case, replicate), () if case.source else self._sites)
+            Unit(
+                case, replicate, self._keys.key(case, replicate), () if case.source else self._sites
+            )
             for case in cases
             for replicate in range(1, self._replicates + 1)
         ]

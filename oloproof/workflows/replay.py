@@ -84,7 +84,8 @@ def _demand(
         tools = {demand.tool for demand in declared}
         if len(tools) != 1:
             raise ConfigurationError(
-                "it is not said which tool should fail", mend="name one with --tool: " + suggest("", called)
+                "it is not said which tool should fail",
+                mend="name one with --tool: " + suggest("", called),
             )
         (tool,) = tools
     if tool not in called:
@@ -126,9 +127,7 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
     return bind_one(options, suite)
 
 
-def _replayed_now(
-    unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suite
-) -> ReplayReport:
+def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suite) -> ReplayReport:
     site = Site(demand.tool, demand.occurrence, (demand.fault,))
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
     group = Group(unit.case, [fresh])

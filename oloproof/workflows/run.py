@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from oloproof.records.report import RunStatus
     from oloproof.store.database import RunRow
+    from oloproof.suites.case import Case
     from oloproof.suites.dataset import DatasetFacts
     from oloproof.workflows.groups import Group
     from oloproof.workflows.project import Project
@@ -122,31 +123,36 @@ class _Run:
     # -- before anything runs -------------------------------------------------------------------
 
     def _check_cases(self) -> tuple[DatasetFacts, int]:
-        """Refuse every case that could not be run or judged; the facts, and the number of copies."""
-        facts = self._dataset.check()
+        """Refuse every case that could not be run or judged; the facts, and how many copies."""
         evaluators, transforms = self._project.evaluators, self._project.transforms
-        needing = needs_initial_state(evaluators)
-        if facts.stateless_case is not None and needing:
-            raise self._stateless(facts, f"`{needing[0]}` needs one")
         changed = Counter(dict.fromkeys((t.name for t in transforms), 0))
-        for case in self._dataset:
+
+        def see(case: Case) -> None:
             check_case(evaluators, case)
             for transform in transforms:
                 changed[transform.name] += transform.apply(case) is not None
+
+        facts = self._dataset.check(see)
+        needing = needs_initial_state(evaluators)
+        if facts.stateless_case is not None and needing:
+            raise self._stateless(facts, f"`{needing[0]}` needs one")
+        self._check_transforms(changed, facts.cases)
+        return facts, changed.total()
+
+    def _check_transforms(self, changed: Counter[str], cases: int) -> None:
+        """Refuse a transform that changes nothing at all; say where one leaves cases be."""
         for spec in self._suite.transforms:
             if changed[spec.name] == 0:
                 raise ConfigurationError(
-                    f"the transform `{spec.name}` changes nothing in any of the {facts.cases} cases",
+                    f"the transform `{spec.name}` changes nothing in any of the {cases} cases",
                     where=spec.where,
                     mend=f"see what `{spec.field}` holds: there must be something to change",
                 )
-            if changed[spec.name] < facts.cases:
-                untouched = facts.cases - changed[spec.name]
+            if changed[spec.name] < cases:
                 self._standing.append(
-                    f"the transform `{spec.name}` changes nothing in {untouched} of {facts.cases} "
-                    "cases: they make no pair"
+                    f"the transform `{spec.name}` changes nothing in "
+                    f"{cases - changed[spec.name]} of {cases} cases: they make no pair"
                 )
-        return facts, changed.total()
 
     def _check_system(self, ability: dict[str, Any], facts: DatasetFacts) -> None:
         """Refuse what cannot be run on this system, once a worker has loaded it."""
@@ -154,8 +160,8 @@ class _Run:
             raise self._stateless(facts, "the system has a sandbox to reset before every case")
         if not ability["stateful"] and facts.stateless_case is None:
             self._standing.append(
-                "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches nobody, "
-                "and checks of the state are missing"
+                "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
+                "nobody, and checks of the state are missing"
             )
 
     def _say_when_only_the_code_changed(self) -> None:
@@ -213,8 +219,8 @@ class _Run:
             status = "complete"
         except KeyboardInterrupt:
             self._passing.append(
-                f"interrupted after {ledger.cases} of {facts.cases} cases: what is finished is kept, "
-                "and the next `oloproof run` goes on there"
+                f"interrupted after {ledger.cases} of {facts.cases} cases: what is finished is "
+                "kept, and the next `oloproof run` goes on there"
             )
         except OloproofError:
             status = "failed"

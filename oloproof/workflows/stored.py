@@ -59,7 +59,7 @@ def find_run(store: Store, name: str) -> RunRow:
             return row
     raise ConfigurationError(
         f"there is no run `{name}`",
-        mend=f"name one of the {len(rows)} runs (the latest is {rows[0].id}); `oloproof runs` lists them",
+        mend=f"the latest of {len(rows)} is {rows[0].id}; `oloproof runs` lists them",
     )
 
 

@@ -12,7 +12,7 @@ from tests.benchmarks.measuring import Cost, measure, median, slope_us
 from tests.benchmarks.projects import write_trivial
 
 FLOOR = str(Path(__file__).with_name("floor.py"))
-OLOPROOF = [sys.executable, "-m", "oloproof.cli"]
+OLOPROOF = [str(Path(sys.executable).with_name("oloproof"))]
 
 
 def main() -> None:

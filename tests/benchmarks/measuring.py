@@ -23,11 +23,12 @@ class Cost:
 
 def measure(command: Sequence[str], folder: Path, expected: Sequence[int] = (0,)) -> Cost:
     """Run a command to its end; it must exit with one of the `expected` codes."""
-    with open(os.devnull, "wb") as nowhere:
-        process = subprocess.Popen(command, cwd=folder, stdout=nowhere, stderr=subprocess.PIPE)
-        assert process.stderr is not None
-        complaint = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    complaint = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
     code = os.waitstatus_to_exitcode(status)
     process.returncode = code
     if code not in expected:

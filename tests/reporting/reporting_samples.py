@@ -64,7 +64,6 @@ METRICS = [
         clusters=24,
         rate=22 / 24,
         excluded={"metamorphic_copy": 48},
-        failures={"": 2},
         interval=interval(0.730013, 0.989747),
     ),
     MetricReport(

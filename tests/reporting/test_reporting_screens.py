@@ -186,3 +186,17 @@ def test_passed_over_types_are_told_apart() -> None:
     assert "expected  30\n" in page.text
     assert "actual    30.0\n" in page.text
     assert "actual    (absent)\n" in page.text
+
+
+def test_the_order_of_keys_makes_no_difference() -> None:
+    """Equal objects are the same whatever the order of their keys, and unequal ones read alike."""
+    compared = samples.CASE.verdicts[1].compared[0]
+    same = compared.model_copy(
+        update={"passed": True, "expected": {"b": 1, "a": 2}, "actual": {"a": 2, "b": 1}}
+    )
+    other = compared.model_copy(update={"expected": {"b": 1, "a": 2}, "actual": {"a": 2, "b": 3}})
+    verdict = samples.CASE.verdicts[1].model_copy(update={"compared": [same, other]})
+    page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"verdicts": [verdict]}))
+    assert 'same     orders.ord-004.status  {"a": 2, "b": 1}\n' in page.text
+    assert 'expected  {"a": 2, "b": 1}\n' in page.text
+    assert 'actual    {"a": 2, "b": 3}\n' in page.text

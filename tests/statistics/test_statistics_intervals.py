@@ -192,6 +192,8 @@ def test_korn_graubard_agrees_with_its_definition(
             special.betaincinv(passed, size - passed + 1, half),
             special.betaincinv(passed + 1, size - passed, 1 - half),
         )
+        limit = clopper_pearson(len(clusters), len(clusters), level).low
+        expected = Bounds(float(min(expected.low, limit)), float(max(expected.high, 1 - limit)))
     assert expected == pytest.approx(korn_graubard(counted(clusters), level), abs=1e-8)
 
 
@@ -359,3 +361,19 @@ def test_higher_level_is_wider(drawn: list[str], level: float) -> None:
 def test_order_is_irrelevant(drawn: tuple[list[str], list[str]]) -> None:
     """The order of clusters changes not even the last digit."""
     assert interval(tally_of(*drawn[0])) == interval(tally_of(*drawn[1]))
+
+
+@given(
+    count=st.integers(2, 40),
+    size=st.integers(1, 5),
+    failed=st.integers(1, 3),
+    level=st.sampled_from([0.8, 0.95]),
+)
+def test_a_failure_among_unanimous_clusters_never_raises_the_bound(count, size, failed, level):
+    """What all clusters agreeing show is the limit of what clusters can show."""
+    failed = min(failed, size)
+    unanimous = korn_graubard({ClusterSize(size, size): count}, level)
+    with_failure = korn_graubard(
+        {ClusterSize(size, size): count - 1, ClusterSize(size, size - failed): 1}, level
+    )
+    assert with_failure.low <= unanimous.low

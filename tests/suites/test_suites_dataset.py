@@ -96,6 +96,12 @@ def test_every_form_of_a_dataset_gives_the_same_cases(
     assert None is data.find("ord-9")
 
 
+def test_yaml_numbers_may_be_written_in_any_plain_way(dataset: Callable[..., Dataset]) -> None:
+    """Only words that may mean text are refused where any value may stand."""
+    (case,) = dataset("- id: a\n  input: [1.10, +2, 1.0e+3, true, ~]\n", "c.yaml")
+    assert [1.1, 2, 1000.0, True, None] == case.input
+
+
 def test_a_case_is_found_whatever_escapes_it_is_written_with(
     dataset: Callable[..., Dataset],
 ) -> None:
@@ -346,7 +352,10 @@ def test_a_state_file_is_shared_by_its_cases(
     path = project / "state" / name
     path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
     file = {"$file": f"state/{name}"}
-    patch = [{"op": "replace", "path": "/z/stock", "value": 0}]
+    patch: list[dict[str, Any]] = [
+        {"op": "test", "path": "/z/stock", "value": 3.0},
+        {"op": "replace", "path": "/z/stock", "value": 0},
+    ]
     data = dataset(
         lines(
             case(id="a", initial_state=file),

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-BOX = '''
+BOX = """
 class Box:
     def reset(self, state): self.state = state
     def snapshot(self): return self.state
     def __call__(self, request):
         {body}
 system = Box()
-'''
+"""
 """A sandbox whose call is still to be written."""
 
 STATE = [{"type": "state_matches"}, {"type": "state_unchanged", "paths": ["other"]}]
@@ -159,12 +159,14 @@ def test_true_is_not_one_and_one_is_one_point_zero(tiny):
 
 
 KINDS = {
-    "class": "class System:\n    def __call__(self, request): return {'answer': 'done'}\nsystem = System",
-    "instance": "class System:\n    def __call__(self, request): return {'answer': 'done'}\nsystem = System()",
+    "class": "class System:\n    def __call__(self, _): return {'answer': 'done'}\nsystem = System",
+    "instance": (
+        "class System:\n    def __call__(self, _): return {'answer': 'done'}\nsystem = System()"
+    ),
     "factory": "def system():\n    return lambda request: {'answer': 'done'}",
     "function": "def system(request): return {'answer': 'done'}",
     "bound method": (
-        "class System:\n    def ask(self, request): return {'answer': 'done'}\nsystem = System().ask"
+        "class System:\n    def ask(self, _): return {'answer': 'done'}\nsystem = System().ask"
     ),
     "async function": "async def system(request): return {'answer': 'done'}",
     "async instance": (

@@ -8,7 +8,7 @@ from oloproof.reporting.terminal.control import write_replay_of_case
 from oloproof.reporting.terminal.outcomes import write_outcome, write_output
 from oloproof.reporting.terminal.pairs import write_pair
 from oloproof.reporting.terminal.steps import write_steps
-from oloproof.reporting.terminal.values import size, write_context, write_value
+from oloproof.reporting.terminal.values import size, sorted_keys, write_context, write_value
 from oloproof.reporting.terminal.verdicts import word, write_changes, write_verdict
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _write_state(page: Page, name: str, state: StateReport) -> None:
     _section(page, name, size(state.state) if state.recorded else "")
     with page.indented():
         if state.recorded:
-            write_context(page, state.state)
+            write_context(page, sorted_keys(state.state))
         if state.problem or not state.recorded:
             page.write(("not recorded", "yellow"), f": {state.problem}" if state.problem else "")
 

@@ -18,7 +18,7 @@ _NAME_LIMIT: Final = 48
 def write_cases(page: Page, report: CaseList) -> None:
     """Each case with how its call ended, and below it the checks that fail or are missing."""
     listed = count(len(report.cases), "case")
-    which = " with a failed or missing check" if report.failures_only else ""
+    which = " with a failed or missing check or a bad outcome" if report.failures_only else ""
     page.write((f"run {report.run}", "bold"), f"  {listed}{which}")
     replicated = any(line.replicate > 1 for line in report.cases)
     rows = [_row(line, replicated=replicated) for line in report.cases]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.reporting.terminal.outcomes import write_outcome, write_output
 from oloproof.reporting.terminal.steps import write_steps
-from oloproof.reporting.terminal.values import write_named
+from oloproof.reporting.terminal.values import sorted_keys, write_named
 from oloproof.reporting.terminal.verdicts import word, write_changes
 
 if TYPE_CHECKING:
@@ -97,5 +97,5 @@ def _write_control(page: Page, control: ControlReport) -> None:
     page.labelled(("control", "dim"), ("NOT TRUSTED", "bold yellow"), f": {seen}", at=AT)
     if found is not None:
         with page.indented(AT):
-            write_named(page, ("expected", "dim"), found.expected, at=_SIDES_AT)
-            write_named(page, ("actual", "dim"), found.actual, at=_SIDES_AT)
+            write_named(page, ("expected", "dim"), sorted_keys(found.expected), at=_SIDES_AT)
+            write_named(page, ("actual", "dim"), sorted_keys(found.actual), at=_SIDES_AT)

@@ -49,6 +49,8 @@ def level(value: float) -> str:
 
 def duration(seconds: float) -> str:
     """A duration to the precision that matters."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

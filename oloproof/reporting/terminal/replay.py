@@ -12,7 +12,7 @@ from oloproof.reporting.terminal.control import fault_of, write_end, write_repla
 from oloproof.reporting.terminal.outcomes import write_output
 from oloproof.reporting.terminal.sides import Sides
 from oloproof.reporting.terminal.steps import first_difference, write_step
-from oloproof.reporting.terminal.values import write_context
+from oloproof.reporting.terminal.values import sorted_keys, write_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -138,6 +138,6 @@ def _write_output(page: Page, *, side: ReplaySide) -> None:
 
 def _write_state(page: Page, *, side: ReplaySide) -> None:
     if side.final.recorded:
-        write_context(page, side.final.state)
+        write_context(page, sorted_keys(side.final.state))
     else:
         page.write(f"not recorded: {side.final.problem or 'no snapshot was taken'}")

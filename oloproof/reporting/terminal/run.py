@@ -24,7 +24,7 @@ def write_run(page: Page, report: RunReport, *, notices: Sequence[str] | None = 
     _write_head(page, report)
     write_metrics(page, report.metrics)
     _write_validity(page, report.validity)
-    write_slices(page, report.slices)
+    write_slices(page, report.slices, [metric.metric for metric in report.metrics])
     for notice in report.notices if notices is None else notices:
         page.gap()
         page.write("Note: ", notice, hang=2)

@@ -20,18 +20,19 @@ _COLUMN_LIMIT: Final = 24
 _TOO_FEW: Final = "too few"
 
 
-def write_slices(page: Page, slices: Sequence[SliceReport]) -> None:
-    """One table a slice: a row for each metric, a column for each range."""
+def write_slices(page: Page, slices: Sequence[SliceReport], metrics: Sequence[str]) -> None:
+    """One table a slice: a row for each of `metrics` it knows, a column for each range."""
     if not slices:
         return
     page.gap()
     page.write(("rates by slice, with the number observed; they decide nothing", "dim"))
     for name, ranges in groupby(slices, key=lambda one: one.slice):
-        _write_slice(page, name, list(ranges))
+        _write_slice(page, name, list(ranges), metrics)
 
 
-def _write_slice(page: Page, name: str, ranges: list[SliceReport]) -> None:
-    metrics = list(dict.fromkeys(cell.metric for one in ranges for cell in one.cells))
+def _write_slice(page: Page, name: str, ranges: list[SliceReport], metrics: Sequence[str]) -> None:
+    known = {cell.metric for one in ranges for cell in one.cells}
+    metrics = [metric for metric in metrics if metric in known]
     names: list[Part] = [(name, "bold"), "", *metrics]
     longest = max((cell_len(m) for m in [name, *metrics] if len(m) <= _NAME_LIMIT), default=0)
     for columns in _blocks([_column(one, metrics) for one in ranges], page.width - longest):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from rich.cells import cell_len
 
-from oloproof.canonical import encode
+from oloproof.canonical import decode, encode
 from oloproof.paths import Absent
 from oloproof.reporting.terminal.text import visible
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 ABSENT: Final = "(absent)"
 """What stands for nothing being there; a text of these letters would stand in quotes."""
 
-_CONTEXT_LINES: Final = 12
+_CONTEXT_LINES: Final = 24
 """How many lines a value gets that decides nothing."""
 _CONTEXT_ROWS: Final = 4
 """How many lines a text in it gets."""
@@ -35,6 +35,11 @@ def compact(value: JsonValue) -> str:
 def one_line(value: JsonValue | Absent) -> str:
     """Like `compact`, also for what is not there."""
     return ABSENT if isinstance(value, Absent) else compact(value)
+
+
+def sorted_keys(value: JsonValue | Absent) -> JsonValue | Absent:
+    """A value with the keys of its objects in order, so that two of them read side by side."""
+    return value if isinstance(value, Absent) else decode(encode(value))
 
 
 def size(value: JsonValue) -> str:
@@ -71,7 +76,7 @@ def write_context(page: Page, value: JsonValue | Absent, *, rows: int = 1) -> No
 def _ends(value: JsonValue, width: int) -> JsonValue:
     """`value` with so many items left out that its first and last lines stay the same.
 
-    An item takes a line at least, and what has more items than a line has cells takes several.
+    What has so many items does not fit on one line, and then each takes one at least.
     """
     if isinstance(value, dict):
         names = _ends_of(list(value), width)
@@ -82,7 +87,8 @@ def _ends(value: JsonValue, width: int) -> JsonValue:
 
 
 def _ends_of(items: list[T], width: int) -> list[T]:
-    return items if len(items) <= width else items[:_CONTEXT_LINES] + items[-_CONTEXT_LINES:]
+    few = max(width // len("1, "), 2 * _CONTEXT_LINES)
+    return items if len(items) <= few else items[:_CONTEXT_LINES] + items[-_CONTEXT_LINES:]
 
 
 def write_named(

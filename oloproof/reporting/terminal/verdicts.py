@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING
-from oloproof.reporting.terminal.values import fits, one_line, write_context, write_named
+from oloproof.reporting.terminal.values import (
+    fits,
+    one_line,
+    sorted_keys,
+    write_context,
+    write_named,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,16 +71,16 @@ def write_changes(page: Page, changes: Sequence[Change], *, before: str, after: 
                 case "removed":
                     write_context(page, change.before)
                 case "changed":
-                    write_named(page, (before, "dim"), change.before, at=at)
-                    write_named(page, (after, "dim"), change.after, at=at)
+                    write_named(page, (before, "dim"), sorted_keys(change.before), at=at)
+                    write_named(page, (after, "dim"), sorted_keys(change.after), at=at)
     if len(changes) > _CHANGES_SHOWN:
         left_out = len(changes) - _CHANGES_SHOWN
         page.write((f"{page.dots} and {left_out} more changes; --json has them all", "dim"))
 
 
 def _write_compared(page: Page, compared: ComparedPath) -> None:
-    expected = compared.expected if compared.has_expected else MISSING
-    actual = compared.actual if compared.has_actual else MISSING
+    expected = sorted_keys(compared.expected if compared.has_expected else MISSING)
+    actual = sorted_keys(compared.actual if compared.has_actual else MISSING)
     path = compared.path or _WHOLE
     if compared.passed and one_line(expected) == one_line(actual):
         _write_same(page, path, actual)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ def difference(source: str, copy: str) -> list[tuple[Mark, str]]:
     """
     old, new = _WORD.findall(source), _WORD.findall(copy)
     # What is shared from the start is never read as shared with something further on.
-    start = len(commonprefix([old, new]))
+    pairs = zip(old, new, strict=False)
+    start = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
     # Beyond 200 words the default would ignore the frequent ones, and so mark too much.
     codes = SequenceMatcher(None, old[start:], new[start:], autojunk=False).get_opcodes()
     changes = [("".join(old[:start]), "".join(new[:start]), True)]

@@ -1,0 +1,53 @@
+"""What imports what, where the linter does not look."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent / "oloproof"
+
+
+def test_no_inner_module_imports_the_package_root():
+    """Inner modules name the module they mean; the root's names are for users."""
+    culprits = []
+    for path in PACKAGE.rglob("*.py"):
+        if path == PACKAGE / "__init__.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import) and any(a.name == "oloproof" for a in node.names):
+                culprits.append((path, node.lineno))
+            if isinstance(node, ast.ImportFrom) and node.module == "oloproof":
+                submodules = {child.stem for child in PACKAGE.iterdir()}
+                if any(alias.name not in submodules for alias in node.names):
+                    culprits.append((path, node.lineno))
+    assert [] == culprits
+
+
+def test_help_imports_nothing_heavy():
+    """Asking for help costs no numerics, templates or explanations."""
+    program = (
+        "import sys\n"
+        "from oloproof.cli import main\n"
+        "sys.argv = ['oloproof', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'jinja2', 'deepdiff', 'tenacity', 'sqlite3', 'asyncio'}\n"
+        "sys.stderr.write(','.join(sorted(heavy & set(sys.modules))))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "" == done.stderr
+    assert "gate" in done.stdout
+
+
+def test_every_public_name_is_there_and_listed():
+    """`__all__` is sorted, complete and importable."""
+    import oloproof
+
+    assert sorted(oloproof.__all__) == list(oloproof.__all__)
+    for name in oloproof.__all__:
+        assert getattr(oloproof, name) is not None

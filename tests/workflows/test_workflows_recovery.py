@@ -1,0 +1,195 @@
+"""Fault replays of agents that lie, escalate, retry or give up, and of replays that go astray."""
+
+from __future__ import annotations
+
+import pytest
+
+DESK = '''
+from oloproof import AgentStep, AgentTrajectory, current_case
+
+
+class Desk:
+    """Refunds an order; `agent` in the request says what it does when that fails."""
+
+    def reset(self, state):
+        self.world = state
+
+    def snapshot(self):
+        return self.world
+
+    def refund(self):
+        self.world["order"] = "refunded"
+        return {"ok": True}
+
+    def escalate(self):
+        self.world["escalations"] += 1
+        return {"ok": True}
+
+    def __call__(self, request):
+        trajectory = self.work(request, None)
+        current_case().agent_trajectory(trajectory)
+        return trajectory.steps[-1].result
+
+    async def replay(self, trajectory, *, checkpoint, change):
+        request = current_case().input
+        replayed = self.work(request, change.fault_result)
+        return self.go_astray(request["agent"], replayed, change.kind)
+
+    def go_astray(self, agent, replayed, kind):
+        """Replays that do not reproduce the recording, each in its own way."""
+        steps = replayed.steps
+        if agent == "changes_result":
+            steps[1] = steps[1].model_copy(update={"result": {"ok": 1}})
+        if agent == "changes_output":
+            steps[-1] = steps[-1].model_copy(update={"result": {"answer": "refunded!"}})
+        if agent == "changes_state":
+            self.world["noise"] = kind
+        if agent == "changes_calls":
+            steps[0] = steps[0].model_copy(update={"arguments": {"order": 2}})
+        if agent == "raises":
+            raise RuntimeError("no way back")
+        if agent == "returns_nothing":
+            return None
+        return replayed.model_copy(update={"steps": steps})
+
+    def work(self, request, fault_result):
+        agent, steps = request["agent"], []
+
+        def step(kind, **fields):
+            steps.append(AgentStep(index=len(steps) + 1, kind=kind, **fields))
+
+        def call(tool, run):
+            step("tool_call", tool_name=tool, arguments={})
+            result = run()
+            step("tool_result", tool_name=tool, result=result)
+            return result
+
+        first = call("refund", self.refund if fault_result is None else lambda: fault_result)
+        answer = "refunded"
+        if "ok" not in first:
+            if agent in ("escalates", "escalates_and_lies"):
+                call("escalate", self.escalate)
+            if agent == "retries":
+                call("refund", self.refund)
+            if agent in ("escalates", "gives_up"):
+                answer = "failed"
+        step("final", result={"answer": answer})
+        status = "success" if answer == "refunded" else "failure"
+        return AgentTrajectory(steps=steps, terminal_status=status)
+
+
+system = Desk()
+'''
+
+CHECK = {
+    "type": "fault_recovery",
+    "criterion": "recovers",
+    "tool": "refund",
+    "fault": "error",
+    "escalate_tools": ["escalate"],
+}
+
+
+def desk_case(agent: str) -> dict:
+    """A refund that is due, asked of one kind of agent."""
+    return {
+        "id": agent,
+        "input": {"agent": agent},
+        "initial_state": {"order": "open", "escalations": 0},
+        "expected": {"answer": "refunded", "state": {"order": "refunded", "escalations": 0}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("agent", "status", "label"),
+    [
+        ("lies", "fail", "false_success"),
+        ("escalates", "pass", "escalated"),
+        ("escalates_and_lies", "fail", "false_success"),
+        ("retries", "pass", "recovered"),
+        ("gives_up", "fail", "gave_up"),
+    ],
+)
+def test_what_an_agent_does_about_a_failed_refund(tiny, agent, status, label):
+    """The world decides, not what the agent says of it, and no constraint is needed for that."""
+    tiny.write(app=DESK, cases=[desk_case(agent)], evaluators=[CHECK])
+    assert 2 == tiny.run().replayed
+    verdict = tiny.verdict(agent, "recovers")
+    assert (status, label) == (verdict.status, verdict.label)
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("changes_result", "changed_result"),
+        ("changes_output", "changed_output"),
+        ("changes_state", "changed_state"),
+        ("changes_calls", "changed_args"),
+        ("raises", "replay_raised"),
+        ("returns_nothing", "replay_returned_no_trajectory"),
+    ],
+)
+def test_a_control_that_does_not_reproduce_never_counts(tiny, agent, reason):
+    """The control compares calls, results, output and world; without it there is no verdict."""
+    tiny.write(app=DESK, cases=[desk_case(agent)], evaluators=[CHECK])
+    report = tiny.run()
+    assert 1 == report.replayed
+    verdict = tiny.verdict(agent, "recovers")
+    assert ("missing", reason) == (verdict.status, verdict.reason)
+    assert {reason: 1} == report.metrics[0].missing
+
+
+def test_a_system_without_replay_is_missing_not_passed(tiny):
+    """What cannot be replayed in any way says nothing about faults."""
+    app = DESK.replace("async def replay", "async def rerun")
+    tiny.write(app=app, cases=[desk_case("retries")], evaluators=[CHECK])
+    assert {"not_replayable": 1} == tiny.run().metrics[0].missing
+
+
+def test_a_case_that_never_called_the_tool_is_excluded(tiny):
+    """A fault at a call that was not made speaks of nothing."""
+    tiny.write(app=DESK, cases=[desk_case("lies")], evaluators=[CHECK | {"tool": "escalate"}])
+    report = tiny.run()
+    assert (0, {"fault_target_not_called": 1}) == (report.replayed, report.metrics[0].excluded)
+
+
+def test_replays_are_known_by_the_system_and_made_once(tiny):
+    """A second run replays nothing; a new version of the system replays everything."""
+    suite = {"app": DESK, "cases": [desk_case("lies")], "evaluators": [CHECK]}
+    tiny.write(**suite)
+    assert 2 == tiny.run().replayed
+    assert 0 == tiny.run().replayed
+    tiny.write(**suite, system={"version": "2"})
+    assert 2 == tiny.run().replayed
+
+
+def test_a_fault_declared_later_is_replayed_without_running_the_case_again(tiny):
+    """New faults use the recording that is there."""
+    suite = {"app": DESK, "cases": [desk_case("lies")]}
+    tiny.write(**suite, evaluators=[CHECK])
+    tiny.run()
+    tiny.write(**suite, evaluators=[CHECK | {"fault": ["error", "timeout"]}])
+    report = tiny.run()
+    assert (0, 2) == (report.executed, report.replayed)
+    assert [("fail", "false_success")] * 2 == [
+        (verdict.status, verdict.label)
+        for verdict in tiny.panel("lies").verdicts
+        if verdict.metric.startswith("recovers")
+    ]
+
+
+def test_a_replay_that_hangs_or_dies_costs_its_own_verdict(tiny):
+    """A replay has the limits of a case, and its end is nobody else's."""
+    app = DESK.replace(
+        'raise RuntimeError("no way back")',
+        'import time; time.sleep(60) if kind == "inject_fault" else None',
+    )
+    tiny.write(
+        app=app,
+        cases=[desk_case("raises"), desk_case("lies")],
+        evaluators=[CHECK],
+        system={"timeout_s": 0.2},
+    )
+    report = tiny.run()
+    assert {"replay_timed_out": 1} == report.metrics[0].missing
+    assert {"false_success": 1} == report.metrics[0].failures
