@@ -1,0 +1,206 @@
+"""Lines of a suite bound to evaluators, and everything in them that is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import Evaluator, FaultDemand
+from oloproof.evaluation.registry import (
+    bind_all,
+    expected_state,
+    known_types,
+    lines_of,
+)
+from oloproof.suites.located import parse_document
+from oloproof.suites.suite import RawEvaluator, TransformSpec
+
+INJECTED = TransformSpec(
+    name="injected",
+    field="message",
+    replace=None,
+    template="{value}!",
+    validity_labels=None,
+    labels_path=None,
+    minimum_validity=0.85,
+    where="oloproof.yaml:1",
+)
+
+
+def lines(*texts: str) -> list[RawEvaluator]:
+    """Each text as one line of a suite, the first on line 2 of the file."""
+    source = "evaluators:\n" + "".join(f"  - {{{text}}}\n" for text in texts)
+    document = parse_document(source.encode(), Path("oloproof.yaml").absolute())
+    return [RawEvaluator(document, ("evaluators", position)) for position in range(len(texts))]
+
+
+def bound(*texts: str) -> list[Evaluator]:
+    return bind_all(lines(*texts), [INJECTED])
+
+
+def refused(*texts: str) -> tuple[str, str, str]:
+    """What is said of lines that are refused: what, where and how to mend it."""
+    with pytest.raises(ConfigurationError) as caught:
+        bound(*texts)
+    error = caught.value
+    return error.what, error.where or "", error.mend or ""
+
+
+def test_every_type_is_known_by_its_module() -> None:
+    """The types are the modules of the package of evaluators."""
+    assert [
+        "exact_match",
+        "fault_recovery",
+        "metamorphic_relation",
+        "state_matches",
+        "state_unchanged",
+    ] == known_types()
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("type: exact_match", ["exact_match"]),
+        ("type: exact_match, criterion: outcome_correct", ["outcome_correct"]),
+        ("type: state_matches", ["state_matches"]),
+        ("type: state_unchanged, paths: [a]", ["state_unchanged"]),
+        (
+            "type: fault_recovery, tool: issue_refund, fault: error",
+            ["recovers_from_error_at_issue_refund"],
+        ),
+        (
+            "type: fault_recovery, tool: t, fault: error, occurrence: 2",
+            ["recovers_from_error_at_t_call_2"],
+        ),
+        (
+            "type: fault_recovery, tool: t, fault: [timeout, malformed]",
+            ["recovers_from_timeout_at_t", "recovers_from_malformed_at_t"],
+        ),
+        (
+            "type: fault_recovery, tool: t, fault: all, criterion: sturdy",
+            ["sturdy_error", "sturdy_timeout", "sturdy_malformed"],
+        ),
+        ("type: fault_recovery, tool: t, fault: [error], criterion: c", ["c_error"]),
+        ("type: fault_recovery, tool: t, fault: error, criterion: c", ["c"]),
+        (
+            "type: metamorphic_relation, relation: same_state, transform: injected",
+            ["same_state_under_injected"],
+        ),
+    ],
+)
+def test_a_line_makes_the_metrics_of_its_usual_names(text: str, metrics: list[str]) -> None:
+    """A metric is named by its criterion, else by its type; a list of faults makes one each."""
+    assert metrics == [evaluator.metric for evaluator in bound(text)]
+
+
+def test_demands_and_needs_are_told_before_a_run() -> None:
+    """Evaluators state the replays and the initial states that they need."""
+    fault, guarded, pair, unchanged = bound(
+        "type: fault_recovery, tool: t, fault: timeout, occurrence: 3",
+        "type: fault_recovery, tool: t, fault: error, unchanged: [a]",
+        "type: metamorphic_relation, relation: same_state, transform: injected",
+        "type: state_unchanged",
+    )
+    assert (FaultDemand("t", "timeout", 3),) == fault.demands()
+    assert () == unchanged.demands()
+    assert "injected" == pair.transform
+    assert fault.transform is None
+    assert [False, True, False, True] == [
+        evaluator.needs_initial_state for evaluator in (fault, guarded, pair, unchanged)
+    ]
+
+
+def test_the_expected_state_is_compared_as_the_first_state_matches_says() -> None:
+    """Fault recovery takes over how the suite compares states; exactly without such a line."""
+    assert expected_state(lines("type: exact_match")).mode == "exact"
+    assert expected_state(lines("type: exact_match", "type: state_matches, mode: subset")).mode == (
+        "subset"
+    )
+
+
+def test_lines_of_a_stored_run_bind_as_they_did() -> None:
+    """Options that were kept make the same evaluators again."""
+    kept = [line.options for line in lines("type: state_matches, mode: subset")]
+    again = bind_all(lines_of(kept, Path("stored run")), [INJECTED])
+    assert ["state_matches"] == [evaluator.metric for evaluator in again]
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "field", "mend"),
+    [
+        ("type: state_match", "no evaluator is of the type `state_match`", "type", "did you mean `state_matches`?"),
+        ("type: os", "no evaluator is of the type `os`", "type", "known: `exact_match`"),
+        ("type: exact_match, feild: a", "unknown field `feild`", "feild", "did you mean `field`?"),
+        ("type: exact_match, field: 'a..b'", "the path 'a..b' cannot be read at character 3", "field", "quote keys"),
+        ("type: exact_match, field: 'a[*]'", "the path `a[*]` may name several places", "field", "without `[*]`"),
+        ("type: exact_match, field: [a]", "must be text, not a list", "field", "write text here"),
+        ("type: exact_match, criterion: ''", "is empty", "criterion", ""),
+        ("type: state_matches, mode: part", "cannot be `part`", "mode", "did you mean `paths`?"),
+        ("type: state_matches, mode: subsett", "cannot be `subsett`", "mode", "did you mean `subset`?"),
+        ("type: state_matches, mode: paths", "the mode `paths` has no paths", "mode", "list them"),
+        ("type: state_matches, paths: [a]", "`paths` says nothing in the mode `exact`", "paths", "write `mode: paths`"),
+        ("type: state_matches, mode: paths, paths: [a, 'b[']", "cannot be read at character 2", "paths[1]", "`[0]` or `[*]`"),
+        ("type: state_matches, mode: tolerance", "no tolerance is given", "mode", "tolerance: {absolute: 0.01}"),
+        ("type: state_matches, mode: subset, tolerance: {}", "no tolerance is given", "tolerance", "say how much"),
+        ("type: state_matches, tolerance: {absolute: 1}", "the mode `exact` allows no tolerance", "tolerance", "write `mode: tolerance`"),
+        ("type: state_matches, mode: tolerance, tolerance: {absolute: -1}", "must be at least 0", "tolerance.absolute", "at least 0"),
+        ("type: state_matches, mode: tolerance, tolerance: {abs: 1}", "unknown field `abs`", "tolerance.abs", "did you mean `absolute`?"),
+        ("type: state_matches, mode: paths, paths: [a.b], ignore: [a]", "`a.b` is to be compared and to be ignored", "paths[0]", "leave it out"),
+        ("type: state_matches, unordered: [l], ignore: ['l[0].at']", "`l[0].at` names one item of `l`", "ignore[0]", "`l[*]`"),
+        ("type: state_matches, unordered: [a], ignore: ['[*].b']", "names one item of `a`", "ignore[0]", "`a[*]`"),
+        ("type: state_matches, normalise: {a: [trim]}", "cannot be `trim`", "normalise.a[0]", "known: `casefold`"),
+        ("type: state_matches, normalise: {a: [stripp]}", "cannot be `stripp`", "normalise.a[0]", "did you mean `strip`?"),
+        ("type: state_unchanged, paths: []", "is empty", "paths", "at least one"),
+        ("type: state_unchanged, paths: [a.b], except: [a]", "`a.b` must not change, and is allowed", "paths[0]", "leave it out"),
+        ("type: state_unchanged, exept: [a]", "unknown field `exept`", "exept", "did you mean `except`?"),
+        ("type: fault_recovery, fault: error", "`tool` is missing", "tool", "add `tool`"),
+        ("type: fault_recovery, tool: t, fault: eror", "`eror` is no fault", "fault", "did you mean `error`?"),
+        ("type: fault_recovery, tool: t, fault: stale", "the fault `stale` is not built into this version", "fault", "`error`, `timeout`, `malformed`, or `all`"),
+        ("type: fault_recovery, tool: t, fault: [error, slow]", "the fault `slow` is not built into", "fault[1]", "name one"),
+        ("type: fault_recovery, tool: t, fault: [error, error]", "the fault `error` is given twice", "fault[1]", "keep one"),
+        ("type: fault_recovery, tool: t, fault: []", "`fault` is empty", "fault", "name one"),
+        ("type: fault_recovery, tool: t, fault: error, occurrence: 0", "must be at least 1", "occurrence", "at least 1"),
+        ("type: fault_recovery, tool: t, fault: error, mode: paths", "the mode `paths` needs `paths`", "mode", "`state_matches`"),
+        ("type: fault_recovery, tool: t, fault: error, escalate: [x]", "unknown field `escalate`", "escalate", "did you mean `escalate_tools`?"),
+        ("type: metamorphic_relation, relation: same_state, transform: injectd", "no transform is named `injectd`", "transform", "did you mean `injected`?"),
+        ("type: metamorphic_relation, relation: same, transform: injected", "cannot be `same`", "relation", "did you mean `same_"),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_is_refused_with_its_field(
+    text: str, what: str, field: str, mend: str
+) -> None:
+    """The error names the file, the line, the field and how to mend it."""
+    said = refused("type: exact_match, criterion: first", text)
+    assert what in said[0]
+    assert f"oloproof.yaml:3: evaluators[1].{field}" == said[1]
+    assert mend in said[2]
+
+
+def test_a_relation_without_any_transform_says_where_to_declare_one() -> None:
+    """A suite without transforms has no nearest name."""
+    with pytest.raises(ConfigurationError) as caught:
+        bind_all(lines("type: metamorphic_relation, relation: same_state, transform: x"), [])
+    assert caught.value.mend == "declare it under `metamorphic.transforms`"
+
+
+def test_a_metric_made_twice_is_refused_with_both_lines() -> None:
+    """Two lines that make one metric are both named, also by a list of faults."""
+    what, where, mend = refused("type: state_matches", "type: state_matches, mode: subset")
+    assert "the metric `state_matches` is made twice" in what
+    assert "oloproof.yaml:2: evaluators[0]" in what
+    assert "oloproof.yaml:3: evaluators[1]" == where
+    assert "criterion" in mend
+    refused(
+        "type: fault_recovery, tool: t, fault: all",
+        "type: exact_match, criterion: recovers_from_timeout_at_t",
+    )
+
+
+def test_another_mode_of_the_expected_state_needs_its_options_in_the_suite() -> None:
+    """A fault line may compare exactly what the suite compares within a tolerance."""
+    assert bound(
+        "type: state_matches, mode: tolerance, tolerance: {absolute: 1}",
+        "type: fault_recovery, tool: t, fault: error, mode: exact",
+    )
