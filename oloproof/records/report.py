@@ -115,7 +115,10 @@ class ReuseReport(Report):
 
 
 class RunReport(Report):
-    """One run and what was decided on it (`gate` is null where no policy was given)."""
+    """One run and what was decided on it (`gate` is null where no policy was given).
+
+    `cases` are the source cases that were finished, of the `asked` ones in the dataset.
+    """
 
     run: int
     project: str
@@ -124,6 +127,7 @@ class RunReport(Report):
     status: RunStatus
     started_at: str
     duration_s: float
+    asked: int
     cases: int
     copies: int
     executed: int

@@ -76,14 +76,15 @@ def _unit(group: Group, case: str, replicate: int) -> Unit:
     ids = list(dict.fromkeys(unit.case.id for unit in group.units))
     if case not in ids:
         raise ConfigurationError(
-            f"there is no case `{case}` in this run", mend=f"it has {', '.join(ids)}"
+            f"there is no case `{case}` in this run", mend=f"name one of: {', '.join(ids)}"
         )
     for unit in group.units:
         if unit.case.id == case and unit.replicate == replicate:
             return unit
     count = sum(unit.case.id == case for unit in group.units)
     raise ConfigurationError(
-        f"case `{case}` has no replicate {replicate}", mend=f"this run has {count} of each case"
+        f"case `{case}` has no replicate {replicate}",
+        mend=f"name one of the replicates 1 to {count}",
     )
 
 

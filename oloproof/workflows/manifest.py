@@ -34,6 +34,7 @@ def build_manifest(project: Project, identity: Identity, *, rerun_failed: bool) 
         "rerun_failed": rerun_failed,
         "evaluators": [raw.options for raw in suite.evaluators],
         "transforms": [_transform(spec) for spec in suite.transforms],
+        "metrics": project.metrics,
         "transforms_of": {e.metric: e.transform for e in project.evaluators if e.transform},
         "min_slice_support": suite.min_slice_support,
     }

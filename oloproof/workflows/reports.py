@@ -45,7 +45,8 @@ def build_report(
 ) -> RunReport:
     """The report of a run under the policy and the labels as they are now."""
     manifest, summary = record.manifest, record.summary
-    tallies = {metric: Tally.from_json(data) for metric, data in summary["tallies"].items()}
+    counted = summary["tallies"]
+    tallies = {m: Tally.from_json(counted[m]) for m in manifest["metrics"] if m in counted}
     validity = _validity(manifest, summary, store, root)
     level = policy.policy.confidence_level if policy else 0.95
     approximate = policy.policy.allow_approximate_methods if policy else False
@@ -69,6 +70,7 @@ def build_report(
         started_at=record.started_at,
         duration_s=summary["duration_s"],
         cases=summary["cases"],
+        asked=summary["asked"],
         copies=summary["copies"],
         executed=summary["executed"],
         replayed=summary["replayed"],

@@ -101,7 +101,7 @@ class _Run:
         summary = summary | {
             "executed": 0,
             "replayed": 0,
-            "reused": [[row.id, sum(summary["outcomes"].values()), summary["replays"]]],
+            "reused": [*summary["reused"], *_made(row.id, summary)],
             "notices": self._passing + self._standing,
             "duration_s": time.perf_counter() - self._started,
         }
@@ -226,7 +226,7 @@ class _Run:
             status = "failed"
             raise
         finally:
-            summary = self._summary(number, ledger, engine)
+            summary = self._summary(number, facts.cases, ledger, engine)
             self._store.finish_run(number, status=status, summary=encode(summary))
         remember_loaded(self._store, self._suite, engine.loaded)
         yield from (Notice(text) for text in summary["notices"] if text not in said)
@@ -270,10 +270,11 @@ class _Run:
             check_system=lambda ability: self._check_system(ability, facts),
         )
 
-    def _summary(self, number: int, ledger: Ledger, engine: Engine) -> dict[str, Any]:
+    def _summary(self, number: int, asked: int, ledger: Ledger, engine: Engine) -> dict[str, Any]:
         self._passing += self._warnings
         self._warnings.clear()
         return ledger.to_json() | {
+            "asked": asked,
             "executed": engine.executed,
             "replayed": engine.replayed,
             "not_reusable": engine.not_reusable,
@@ -301,3 +302,9 @@ class _Run:
             where=f"{self._suite.dataset.name}:{line}: initial_state",
             mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
         )
+
+
+def _made(run: int, summary: dict[str, Any]) -> list[list[int]]:
+    """The line that says what an earlier run made itself, if it made anything."""
+    made = [run, summary["executed"], summary["replayed"]]
+    return [made] if any(made[1:]) else []

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from oloproof.store.database import RunRow
 
 NO_SUMMARY = {
+    "asked": 0,
     "cases": 0,
     "copies": 0,
     "outcomes": {},

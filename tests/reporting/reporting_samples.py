@@ -170,6 +170,7 @@ RUN = RunReport(
     started_at="2026-03-04T10:11:12.345678+00:00",
     duration_s=2.41,
     cases=24,
+    asked=24,
     copies=48,
     executed=24,
     replayed=12,

@@ -42,7 +42,10 @@ def _write_head(page: Page, report: RunReport) -> None:
         hang=2,
     )
     page.labelled(("system", "dim"), f"{report.system}, version {report.version}", at=_AT)
-    page.labelled(("cases", "dim"), _with(report.cases, report.copies, "copy", "copies"), at=_AT)
+    finished = _with(report.cases, report.copies, "copy", "copies")
+    if report.cases < report.asked:
+        finished = f"{report.cases:,} of {report.asked:,} were finished"
+    page.labelled(("cases", "dim"), finished, at=_AT)
     page.labelled(("executed", "dim"), _with(report.executed, report.replayed, "replay"), at=_AT)
     for reuse in report.reused:
         many = f"{_with(reuse.cases, reuse.replays, 'replay')} of run {reuse.run}"
