@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
@@ -29,6 +29,9 @@ MAX_DEPTH: Final = 200
 """Containers inside containers beyond which a value is refused."""
 
 _ORJSON_DEPTH: Final = 254  # where orjson itself stops; a test holds it to that
+
+_SHOWN_PATH: Final = 60
+_SHOWN_REPR: Final = 60
 
 _PLAIN_KEY: Final = re.compile(r"[^/.\[\]\"][^.\[\]\"]*")
 
@@ -54,8 +57,15 @@ def decode(data: bytes) -> JsonValue:
     return value
 
 
-def encode_foreign(value: object, what: str) -> bytes:
-    """The canonical form of a value that a user's code made.
+class Encoded(NamedTuple):
+    """A value that a user's code made: its canonical form, and a plain copy nobody else holds."""
+
+    data: bytes
+    value: JsonValue
+
+
+def encode_foreign(value: object, what: str) -> Encoded:
+    """The canonical form of a value that a user's code made, and the value as plain JSON types.
 
     Tuples become lists, and subclasses of text and numbers (named constants too) their plain
     value. Anything else that JSON does not have raises `NotJsonError` with the path of the
@@ -63,12 +73,14 @@ def encode_foreign(value: object, what: str) -> bytes:
     """
     try:
         data = orjson.dumps(value, option=_SORTED)
+        plain = orjson.loads(data)
         # The round trip finds what orjson lets pass: NaN as null, UUIDs as text.
-        if orjson.loads(data) == value and not _too_deep(value, data):
-            return data
-    except (TypeError, ValueError, RecursionError):
+        if plain == value and not _too_deep(value, data):
+            return Encoded(data, plain)
+    except Exception:  # noqa: S110  # also what the value's own methods raise: said below
         pass
-    return orjson.dumps(to_json(value, what), option=_SORTED)
+    plain = to_json(value, what)
+    return Encoded(orjson.dumps(plain, option=_SORTED), plain)
 
 
 def _too_deep(value: object, data: bytes) -> bool:
@@ -87,7 +99,16 @@ def _too_deep(value: object, data: bytes) -> bool:
 
 def to_json(value: object, what: str) -> JsonValue:
     """A fresh copy of `value` made of plain JSON types, or `NotJsonError` with the path."""
-    return _to_json(value, what, "", 0)
+    try:
+        return _to_json(value, what, "", 0)
+    except NotJsonError:
+        raise
+    except Exception as error:
+        raise NotJsonError(
+            f"{what} cannot be read: looking into it raised {type(error).__name__}",
+            where="(top)",
+            mend="give plain objects, lists, text and numbers",
+        ) from error
 
 
 def _to_json(value: Any, what: str, path: str, depth: int) -> JsonValue:
@@ -95,24 +116,25 @@ def _to_json(value: Any, what: str, path: str, depth: int) -> JsonValue:
         if depth == MAX_DEPTH:
             raise NotJsonError(
                 f"{what} is nested more than {MAX_DEPTH} levels deep",
-                where=path if len(path) <= 60 else path[:59] + "…",
+                where=_beginning(path),
                 mend="give a flatter value; a structure that contains itself has no JSON form",
             )
         if isinstance(value, dict):
             return _object(value, what, path, depth)
         return [_to_json(v, what, f"{path}[{i}]", depth + 1) for i, v in enumerate(value)]
     if value is None or value is True or value is False:
-        return value  # type: ignore[no-any-return]  # narrowed by identity, not by type
+        return value
     if isinstance(value, str):
         return _text(value, what, path)
     if isinstance(value, int):
-        if not -(2**63) <= value < 2**64:
+        number = int.__index__(value)
+        if not -(2**63) <= number < 2**64:
             raise _refused(value, what, path, "give integers beyond 64 bits as text")
-        return int(value)
+        return number
     if isinstance(value, float):
         if not math.isfinite(value):
             raise _refused(value, what, path, "use null or text for a number that is not finite")
-        return float(value)
+        return float.__float__(value)
     raise _refused(value, what, path, "give objects, lists, text, numbers, true, false or null")
 
 
@@ -134,9 +156,18 @@ def quote_key(key: str) -> str:
     return '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def _beginning(path: str) -> str:
+    """The start of a long path: its first segments, whole."""
+    if len(path) <= _SHOWN_PATH:
+        return path
+    quote = path.find('"', 0, _SHOWN_PATH)  # a quoted key may hold dots
+    cut = _SHOWN_PATH if quote < 0 else quote
+    return path[: max(path.rfind(".", 0, cut), path.rfind("[", 0, cut), 0)] + "…"
+
+
 def _text(value: str, what: str, path: str) -> str:
     try:
-        value.encode("utf-8")
+        str.encode(value)
     except UnicodeEncodeError:
         raise _refused(
             value, what, path, "text must be valid Unicode (no lone surrogates)"
@@ -155,11 +186,15 @@ def _refused(value: object, what: str, path: str, mend: str) -> NotJsonError:
 
 
 def _safe_repr(value: object) -> str:
+    """A short value as Python writes it; of a longer one nothing.
+
+    Never a part: a secret that was cut in two could no longer be found and redacted.
+    """
     try:
-        text = repr(value)
+        text = repr(value).encode("utf-8", "backslashreplace").decode()
     except Exception:
         return "(without a repr)"
-    return text if len(text) <= 60 else text[:57] + "…"
+    return text if len(text) <= _SHOWN_REPR else f"({len(text)} characters)"
 
 
 def equal(left: JsonValue, right: JsonValue) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from oloproof.canonical import decode
 from oloproof.errors import OloproofError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
     from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, ReplayChange
@@ -68,7 +67,7 @@ class CurrentCase:
         self.replicate: Final = replicate
         self.turn: Final = turn
         self._input_json = input_json
-        self._report = report
+        self._report: Callable[[AgentTrajectory], None] | None = report
 
     @property
     def input(self) -> JsonValue:
@@ -76,7 +75,16 @@ class CurrentCase:
         return decode(self._input_json)
 
     def agent_trajectory(self, trajectory: AgentTrajectory) -> None:
-        """Report what the agent did in this case; a later report replaces an earlier one."""
+        """Report what the agent did in this case; a later report replaces an earlier one.
+
+        While a case is replayed a report is taken and not used: there the trajectory that
+        `replay` returns counts. After the case's end it raises `OloproofError`.
+        """
+        if self._report is None:
+            raise OloproofError(
+                f"a trajectory was reported after the end of case `{self.id}`",
+                mend="report it before the call returns; wait for the threads and tasks you start",
+            )
         self._report(trajectory)
 
 
@@ -102,13 +110,19 @@ def current_case() -> CurrentCase:
     )
 
 
-@contextmanager
-def open_case(case: CurrentCase) -> Iterator[None]:
-    """Make `case` the current one while the block runs."""
-    token = _CURRENT.set(case)
-    _open.append(case)
-    try:
-        yield
-    finally:
-        _open.remove(case)
-        _CURRENT.reset(token)
+class open_case:  # noqa: N801  # used as a block, once a case: a generator would cost twice as much
+    """Make `case` the current one while the block runs; what it reports later is refused."""
+
+    __slots__ = ("_case", "_token")
+
+    def __init__(self, case: CurrentCase) -> None:
+        self._case = case
+
+    def __enter__(self) -> None:
+        self._token: Token[CurrentCase | None] = _CURRENT.set(self._case)
+        _open.append(self._case)
+
+    def __exit__(self, *_: object) -> None:
+        _open.remove(self._case)
+        _CURRENT.reset(self._token)
+        self._case._report = None  # a thread or task that outlives its case must not speak for it

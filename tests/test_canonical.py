@@ -56,6 +56,35 @@ class Name(str):
     __slots__ = ()
 
 
+class Liar(int):
+    def __int__(self) -> int:
+        return 7
+
+    __index__ = __int__
+
+
+class Dressed(str):
+    __slots__ = ()
+
+    def encode(self, *_: object) -> bytes:  # type: ignore[override]
+        raise RuntimeError("no")
+
+
+class Locked(dict[str, int]):
+    def items(self) -> Any:
+        raise RuntimeError("locked")
+
+
+class Shy:
+    def __repr__(self) -> str:
+        raise RuntimeError("shy")
+
+
+class Loud:
+    def __repr__(self) -> str:
+        return "\ud800"
+
+
 def nested(depth: int, kind: str = "list") -> Any:
     value: Any = 1
     for _ in range(depth):
@@ -113,12 +142,14 @@ class TestForeignValues:
     @given(json_values)
     def test_json_passes_as_it_is(self, value: Any) -> None:
         """A JSON value has the same form whether it is known to be one or not."""
-        assert encode(value) == encode_foreign(value, "it") == encode(to_json(value, "it"))
+        encoded = encode_foreign(value, "it")
+        assert encode(value) == encoded.data == encode(to_json(value, "it"))
+        assert value == encoded.value
 
     @given(json_values)
     def test_both_ways_agree_on_what_they_accept(self, value: Any) -> None:
         """A tuple beside a value changes nothing about how the value is read."""
-        assert encode_foreign([value, []], "it") == encode_foreign([value, ()], "it")
+        assert encode_foreign([value, []], "it").data == encode_foreign([value, ()], "it").data
 
     @pytest.mark.parametrize(
         ("value", "form"),
@@ -134,7 +165,9 @@ class TestForeignValues:
     )
     def test_near_json_is_taken_at_its_plain_value(self, value: object, form: bytes) -> None:
         """Tuples are lists; subclasses of text, numbers and objects are what they extend."""
-        assert form == encode_foreign(value, "it")
+        encoded = encode_foreign(value, "it")
+        assert form == encoded.data == encode(encoded.value)
+        assert json.dumps(decode(form)) == json.dumps(encoded.value, sort_keys=True)
 
     @pytest.mark.parametrize(
         ("value", "where"),
@@ -178,12 +211,52 @@ class TestForeignValues:
         if caught.value.where is not None and not caught.value.where.endswith("…"):
             assert bad is parse(caught.value.where).get(value)
 
+    def test_the_plain_value_is_nobody_elses(self) -> None:
+        """What the user's code changes later does not reach what was taken."""
+        for value in ({"a": [1]}, {"a": [1], "b": ()}):
+            encoded = encode_foreign(value, "it")
+            value["a"].append(2)  # type: ignore[union-attr]
+            assert [1] == encoded.value["a"]  # type: ignore[call-overload, index]
+
+    def test_what_a_subclass_says_of_itself_does_not_count(self) -> None:
+        """Numbers and text are taken at the value they hold."""
+        value = [Liar(3), Dressed("x"), ()]
+        assert b'[3,"x",[]]' == encode_foreign(value, "it").data
+
+    def test_a_value_that_cannot_be_looked_into_is_refused(self) -> None:
+        """What a value's own methods raise is said, and never escapes."""
+        with pytest.raises(NotJsonError, match="looking into it raised RuntimeError"):
+            encode_foreign(Locked(a=1), "it")
+        for value in (Shy(), Loud()):
+            with pytest.raises(NotJsonError) as caught:
+                encode_foreign(value, "it")
+            encode(caught.value.what)
+
+    def test_a_refused_value_is_shown_whole_or_not_at_all(self) -> None:
+        """A part of a long value could be a part of a secret that nobody finds any more."""
+        for size, shown in ((57, "b'" + "x" * 57 + "'"), (58, "(61 characters)")):
+            with pytest.raises(NotJsonError) as caught:
+                encode_foreign([b"x" * size], "it")
+            assert f"it is not JSON: bytes {shown} at [0]" == caught.value.what
+
+    @pytest.mark.parametrize("key", ["a", "long" * 9, "a.b", "x" * 90])
+    def test_a_path_too_long_to_show_ends_with_a_whole_segment(self, key: str) -> None:
+        """No key is cut in two."""
+        value: Any = 1
+        for _ in range(MAX_DEPTH + 1):
+            value = {key: value}
+        with pytest.raises(NotJsonError) as caught:
+            encode_foreign(value, "it")
+        where = caught.value.where or ""
+        assert where.endswith("…")
+        assert set(where[:-1].split(".")) <= {key, ""}
+
     @pytest.mark.parametrize("kind", ["list", "object"])
     def test_depth_is_bounded_on_both_ways(self, kind: str) -> None:
         """The same depth is the last one accepted, whether or not a tuple is about."""
         deepest = nested(MAX_DEPTH, kind)
-        assert encode(deepest) == encode_foreign(deepest, "it")
-        assert encode(nested(MAX_DEPTH)) == encode_foreign((nested(MAX_DEPTH - 1),), "it")
+        assert encode(deepest) == encode_foreign(deepest, "it").data
+        assert encode(nested(MAX_DEPTH)) == encode_foreign((nested(MAX_DEPTH - 1),), "it").data
         for value in (nested(MAX_DEPTH + 1, kind), (nested(MAX_DEPTH, kind),)):
             with pytest.raises(NotJsonError, match="nested more than 200 levels deep"):
                 encode_foreign(value, "it")
@@ -198,7 +271,7 @@ class TestForeignValues:
     def test_many_containers_are_not_deep_ones(self) -> None:
         """Width alone is never refused."""
         wide = [{"a": [i]} for i in range(1000)]
-        assert encode(wide) == encode_foreign(wide, "it")
+        assert encode(wide) == encode_foreign(wide, "it").data
 
     def test_the_encoder_stops_where_the_depth_check_expects(self) -> None:
         """The cheap depth check rests on the encoder's own limit of 254."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -12,11 +13,9 @@ from oloproof.paths import MISSING, Absent
 from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.states import StateComparison
-    from oloproof.records.evidence import CaseEvidence, FaultReplay
+    from oloproof.records.evidence import CaseEvidence, FaultReplay, OutcomeStatus
     from oloproof.suites.case import Case
 
 Status = Literal["pass", "fail", "not_applicable", "missing"]
@@ -165,6 +164,14 @@ class EvaluatorOptions(Fields):
     type: str
     criterion: str | None = Field(default=None, min_length=1)
 
+    not_yet: ClassVar[Mapping[str, str]] = {
+        "of": "this version checks the world: leave `of` out",
+        **dict.fromkeys(
+            ("turn", "after", "until", "final"),
+            "this version checks single calls: leave it out to check the world after the case",
+        ),
+    }
+
 
 class OptionError(ConfigurationError):
     """An option that is wrong in its suite, raised by an evaluator's `build`.
@@ -188,14 +195,27 @@ class Setting:
     expected_state: StateComparison
 
 
+_ENDED: Final[Mapping[OutcomeStatus, str]] = {
+    "completed": "the system gave no output",
+    "raised": "the system raised",
+    "exited": "the system exited",
+    "timed_out": "the system timed out",
+    "killed": "the system was killed",
+    "not_json": "the output is not JSON",
+}
+
+
 def output_failure(context: Context) -> Verdict | None:
     """The failure of a check of the output where the system gave none, else None."""
     if context.evidence.output is not MISSING:
         return None
     outcome = context.evidence.outcome
-    if outcome.status == "completed":
-        return failed(label="no_output", detail="the system gave no output")
-    ending = outcome.status.replace("_", " ")
+    detail = _ENDED[outcome.status]
+    if outcome.phase != "call":
+        detail += f" in {outcome.phase}()"
+    if outcome.error is not None:
+        # An error about the output says itself that it is not JSON.
+        detail = outcome.error if outcome.status == "not_json" else f"{detail}: {outcome.error}"
     return failed(
-        label=outcome.status, detail=f"the system {ending}: {outcome.error or 'no more is known'}"
+        label="no_output" if outcome.status == "completed" else outcome.status, detail=detail
     )

@@ -27,43 +27,45 @@ def explain(before: JsonValue, after: JsonValue) -> list[Change]:
     List items are aligned first, so that one inserted item is one addition. What was removed
     has its path in `before`; what was added or changed has its path in `after`.
     """
-    return list(_explain(before, after, ""))
+    return list(_explain(before, after, "", ""))
 
 
-def _explain(before: JsonValue, after: JsonValue, path: str) -> Iterator[Change]:
+def _explain(before: JsonValue, after: JsonValue, old: str, new: str) -> Iterator[Change]:
+    """The changes of one place, whose path was `old` and is `new`: items may have moved."""
     if equal(before, after):
         return
     if isinstance(before, dict) and isinstance(after, dict):
-        yield from _explain_object(before, after, path)
+        yield from _explain_object(before, after, old, new)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _explain_list(before, after, path)
+        yield from _explain_list(before, after, old, new)
     else:
-        yield Change(kind="changed", path=path, before=before, after=after)
+        yield Change(kind="changed", path=new, before=before, after=after)
 
 
 def _explain_object(
-    before: dict[str, JsonValue], after: dict[str, JsonValue], path: str
+    before: dict[str, JsonValue], after: dict[str, JsonValue], old: str, new: str
 ) -> Iterator[Change]:
     for key, item in before.items():
         if key in after:
-            yield from _explain(item, after[key], _under(path, key))
+            yield from _explain(item, after[key], _under(old, key), _under(new, key))
         else:
-            yield Change(kind="removed", path=_under(path, key), before=item)
+            yield Change(kind="removed", path=_under(old, key), before=item)
     for key, item in after.items():
         if key not in before:
-            yield Change(kind="added", path=_under(path, key), after=item)
+            yield Change(kind="added", path=_under(new, key), after=item)
 
 
-def _explain_list(before: list[JsonValue], after: list[JsonValue], path: str) -> Iterator[Change]:
+def _explain_list(
+    before: list[JsonValue], after: list[JsonValue], old: str, new: str
+) -> Iterator[Change]:
     for old_start, old_end, new_start, new_end in _differing_stretches(before, after):
         shared = min(old_end - old_start, new_end - new_start)
-        for offset in range(shared):
-            place = f"{path}[{new_start + offset}]"
-            yield from _explain(before[old_start + offset], after[new_start + offset], place)
+        for i, j in zip(range(old_start, old_end), range(new_start, new_end), strict=False):
+            yield from _explain(before[i], after[j], f"{old}[{i}]", f"{new}[{j}]")
         for index in range(old_start + shared, old_end):
-            yield Change(kind="removed", path=f"{path}[{index}]", before=before[index])
+            yield Change(kind="removed", path=f"{old}[{index}]", before=before[index])
         for index in range(new_start + shared, new_end):
-            yield Change(kind="added", path=f"{path}[{index}]", after=after[index])
+            yield Change(kind="added", path=f"{new}[{index}]", after=after[index])
 
 
 def _differing_stretches(
@@ -84,22 +86,26 @@ def spread(compared: Iterable[Comparison], at_most: int = 50) -> list[Comparison
     """
     places: list[Comparison] = []
     for place in compared:
-        if place.passed and not isinstance(place.expected, Absent):
-            leaves = list(_leaves(place.expected, place.path, at_most + 1))
-            if len(leaves) <= at_most and equal(place.expected, _whole(place)):
-                places += [Comparison(p, v, v, passed=True, note=place.note) for p, v in leaves]
-                continue
-        places.append(place)
+        leaves = _equal_leaves(place, at_most)
+        places += (
+            [place]
+            if leaves is None
+            else [Comparison(path, item, item, True, place.note) for path, item in leaves]
+        )
     return places
 
 
-def _whole(place: Comparison) -> JsonValue:
-    return None if isinstance(place.actual, Absent) else place.actual
+def _equal_leaves(place: Comparison, at_most: int) -> list[tuple[str, JsonValue]] | None:
+    """The leaves of a place whose sides are equal; None where they are not, or too many."""
+    expected, actual = place.expected, place.actual
+    if isinstance(expected, Absent) or isinstance(actual, Absent) or not equal(expected, actual):
+        return None
+    leaves = list(_leaves(expected, place.path, at_most + 1))
+    return leaves if len(leaves) <= at_most else None
 
 
 def _leaves(value: JsonValue, path: str, at_most: int) -> Iterator[tuple[str, JsonValue]]:
-    if at_most <= 0:
-        return
+    """The first leaves of a value, at least one and not more than `at_most`."""
     if isinstance(value, dict) and value:
         items = [(_under(path, key), item) for key, item in value.items()]
     elif isinstance(value, list) and value:

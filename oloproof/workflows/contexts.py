@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from oloproof.canonical import decode, encode_in_order
 from oloproof.evaluation.contract import Context, FaultDemand
 from oloproof.records.evidence import CaseEvidence, FaultReplay, ReplayEvidence
 
 if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.execution.redaction import Redaction
+    from oloproof.suites.case import Case
     from oloproof.workflows.groups import Unit
 
 
-def context_of(unit: Unit, source: Context | None) -> Context:
-    """What an evaluator may see of a unit; `source` is the context of a copy's source."""
+def context_of(unit: Unit, source: Context | None, redaction: Redaction | None = None) -> Context:
+    """What an evaluator may see of a unit; `source` is the context of a copy's source.
+
+    Evidence is redacted, so with a `redaction` the case is compared in that form too.
+    """
+    case = unit.case if not redaction else redacted(unit.case, redaction)
     assert unit.evidence is not None
     replays = {}
     if unit.sites:
@@ -20,19 +29,32 @@ def context_of(unit: Unit, source: Context | None) -> Context:
         for site in unit.sites:
             for fault in site.faults:
                 demand = FaultDemand(site.tool, fault, site.occurrence)
-                replays[demand] = fault_replay(unit, fault, located.get(site))
-    evidence = CaseEvidence.from_json(unit.evidence.value, unit.case.initial_state)
-    return Context(unit.case, evidence, replays, source)
+                replays[demand] = fault_replay(unit, fault, located.get(site), case.initial_state)
+    evidence = CaseEvidence.from_json(unit.evidence.value, case.initial_state)
+    return Context(case, evidence, replays, source)
 
 
-def fault_replay(unit: Unit, fault: str, step_index: int | None) -> FaultReplay:
+def redacted(case: Case, redaction: Redaction) -> Case:
+    """A case as its stored evidence knows it."""
+
+    def clean(value: Any) -> Any:
+        return decode(redaction.of_json(encode_in_order(value)))
+
+    return replace(
+        case,
+        input=clean(case.input),
+        initial_state=clean(case.initial_state),
+        expected=clean(case.expected),
+    )
+
+
+def fault_replay(unit: Unit, fault: str, step_index: int | None, initial: JsonValue) -> FaultReplay:
     """One faulted replay with its control, or why there is none."""
     if step_index is None:
         reported = unit.evidence is not None and "agent_trajectory/v1" in unit.evidence.value
         return FaultReplay(unavailable="fault_target_not_called" if reported else "no_trajectory")
     control = unit.replays.get((step_index, None))
     faulted = unit.replays.get((step_index, fault))
-    initial = unit.case.initial_state
     return FaultReplay(
         control=None if control is None else ReplayEvidence.from_json(control.value, initial),
         faulted=None if faulted is None else ReplayEvidence.from_json(faulted.value, initial),

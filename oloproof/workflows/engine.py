@@ -55,6 +55,8 @@ class Engine:
         exhausted = False
         with self._pool() as pool:
             while waiting or not exhausted:
+                while waiting and waiting[0].done:
+                    yield waiting.popleft()
                 while not exhausted and pool.hungry and len(waiting) < AHEAD:
                     group = next(coming, None)
                     if group is None:
@@ -64,15 +66,13 @@ class Engine:
                     self._submit(pool, group)
                     if waiting[0].done:
                         break  # what is whole need not wait for the window to fill
-                while waiting and waiting[0].done:
-                    yield waiting.popleft()
-                if pool.pending:
+                if waiting and not waiting[0].done:
                     for message in pool.poll():
                         self._take(pool, message)
 
     def _pool(self) -> Pool:
         return Pool(
-            [sys.executable, "-m", "oloproof.worker"],
+            [sys.executable, "-P", "-m", "oloproof.worker"],
             size=self.concurrency,
             opening=self.opening,
             deadline_s=self.timeout_s + GRACE_S,

@@ -14,15 +14,16 @@ from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import pair_digest
 from oloproof.statistics.tally import Tally
 from oloproof.workflows.contexts import context_of
+from oloproof.workflows.documents import CaseDocuments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oloproof.evaluation.contract import Context, Evaluator
+    from oloproof.execution.redaction import Redaction
     from oloproof.metamorphic.transforms import Transform
     from oloproof.store.database import Store
     from oloproof.suites.slices import SliceSpec
-    from oloproof.workflows.documents import CaseDocuments
     from oloproof.workflows.groups import Group, Unit
 
 CHUNK_GROUPS: Final = 500
@@ -86,14 +87,15 @@ class Ledger:
         evaluators: Sequence[Evaluator],
         transforms: Sequence[Transform],
         slices: Sequence[SliceSpec],
-        documents: CaseDocuments,
+        redaction: Redaction,
         explicit_clusters: frozenset[str],
     ) -> None:
         self._store = store
         self._run = run
         self._evaluators = evaluators
         self._transforms = {transform.name: transform for transform in transforms}
-        self._documents = documents
+        self._redaction = redaction
+        self._documents = CaseDocuments(store, redaction)
         self._explicit = explicit_clusters
         self._metrics = [evaluator.metric for evaluator in evaluators]
         self._tallies = {metric: Tally() for metric in self._metrics}
@@ -115,7 +117,8 @@ class Ledger:
         by_metric: list[list[str]] = [[] for _ in self._metrics]
         units = []
         for unit in group.units:
-            context = context_of(unit, sources.get(unit.replicate) if unit.case.source else None)
+            source = sources.get(unit.replicate) if unit.case.source else None
+            context = context_of(unit, source, self._redaction)
             if unit.case.source is None:
                 sources[unit.replicate] = context
                 places[unit.replicate] = [counts.place(unit) for counts in self._slices]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from oloproof.evaluation.differences import explain
+from oloproof.evaluation.differences import explain, spread
 from oloproof.paths import MISSING, Absent
 from oloproof.records.report import (
     Change,
@@ -44,7 +44,7 @@ def verdict_report(metric: str, verdict: Verdict) -> VerdictReport:
         reason=verdict.reason,
         label=verdict.label,
         detail=verdict.detail,
-        compared=[_compared(comparison) for comparison in verdict.compared],
+        compared=[_compared(comparison) for comparison in spread(verdict.compared)],
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.registry import bind_all
 from oloproof.metamorphic.transforms import build_transform
+from oloproof.suites.places import show_where
 from oloproof.suites.policy import load_policy
 from oloproof.suites.suite import load_suite
 
@@ -90,6 +91,6 @@ def refuse_unknown_metrics(policy: LocatedPolicy, metrics: Iterable[str]) -> Non
         if rule.metric not in known:
             raise ConfigurationError(
                 f"rule `{rule.id}` names a metric that no evaluator makes: `{rule.metric}`",
-                where=f"{policy.path.name}:{policy.lines[rule.id]}: rules.metric",
+                where=show_where(policy.path, policy.lines[rule.id], ("rules", rule.id, "metric")),
                 mend=suggest(rule.metric, known),
             )

@@ -132,7 +132,7 @@ def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suit
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
     group = Group(unit.case, [fresh])
     with Pool(
-        [sys.executable, "-m", "oloproof.worker"],
+        [sys.executable, "-P", "-m", "oloproof.worker"],
         size=1,
         opening=opening(suite),
         deadline_s=suite.system.timeout_s + GRACE_S,

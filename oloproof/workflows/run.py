@@ -14,8 +14,8 @@ from oloproof.evaluation.judging import check_case, needs_initial_state
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
 from oloproof.suites.dataset import Dataset
+from oloproof.suites.places import show_where
 from oloproof.version import VERSION
-from oloproof.workflows.documents import CaseDocuments
 from oloproof.workflows.engine import Engine
 from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
 from oloproof.workflows.identity import identify, opening, remember_loaded
@@ -256,7 +256,7 @@ class _Run:
             evaluators=self._project.evaluators,
             transforms=self._project.transforms,
             slices=self._suite.slice_specs,
-            documents=CaseDocuments(self._store, Redaction(self._suite.redact)),
+            redaction=Redaction(self._suite.redact),
             explicit_clusters=facts.explicit_clusters,
         )
 
@@ -299,7 +299,7 @@ class _Run:
         name, line = facts.stateless_case
         return ConfigurationError(
             f"case `{name}` has no `initial_state`, and {why}",
-            where=f"{self._suite.dataset.name}:{line}: initial_state",
+            where=show_where(self._suite.dataset, line, ("initial_state",)),
             mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
         )
 

@@ -105,7 +105,7 @@ def test_without_a_recorded_world_only_what_is_certain_counts(
 
 
 def test_no_combination_passes_what_must_not_pass() -> None:
-    """Over all facts: never a pass with a violation or a change, nor with a missed state unescalated."""
+    """Never a pass with a violation or a change, nor with a missed state unescalated."""
     flags = (
         "constraint_violated",
         "changed",

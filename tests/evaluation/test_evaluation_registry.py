@@ -10,12 +10,13 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import Evaluator, FaultDemand
 from oloproof.evaluation.registry import (
     bind_all,
+    bind_one,
     expected_state,
     known_types,
     lines_of,
 )
 from oloproof.suites.located import parse_document
-from oloproof.suites.suite import RawEvaluator, TransformSpec
+from oloproof.suites.suite import RawEvaluator, Suite, TransformSpec, load_suite
 
 INJECTED = TransformSpec(
     name="injected",
@@ -221,6 +222,13 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
             "`a[*]`",
         ),
         (
+            "type: state_matches, mode: tolerance, unordered: [l], "
+            "tolerance: {paths: {'l[1].p': {absolute: 1}}}",
+            "`l[1].p` names one item of `l`",
+            'tolerance.paths."l[1].p"',
+            "`l[*]`",
+        ),
+        (
             "type: state_matches, normalise: {a: [q]}",
             "cannot be `q`",
             "normalise.a[0]",
@@ -311,6 +319,42 @@ def test_a_wrong_line_is_refused_with_its_field(
     assert what in said[0]
     assert f"oloproof.yaml:3: evaluators[1].{field}" == said[1]
     assert mend in said[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "mend"),
+    [
+        ("type: state_matches, of: active", "leave `of` out"),
+        ("type: exact_match, turn: 2", "this version checks single calls"),
+        ("type: fault_recovery, tool: t, fault: error, duration: always", "leave `duration` out"),
+        ("type: fault_recovery, tool: t, fault: error, final: true", "single calls"),
+    ],
+)
+def test_what_later_versions_know_is_refused_in_its_own_words(text: str, mend: str) -> None:
+    """A field that is left out on purpose is not called a misspelling."""
+    assert mend in refused(text)[2]
+
+
+class TestOptionsThatStandInNoFile:
+    @pytest.fixture
+    def suite(self, tmp_path: Path) -> Suite:
+        (tmp_path / "cases.jsonl").write_text('{"id": "c", "input": 1}')
+        (tmp_path / "oloproof.yaml").write_text(
+            "project: p\ndataset: cases.jsonl\nsystem: {name: s, callable: 'app:run'}\n"
+            "evaluators:\n  - {type: state_matches, mode: subset}\n"
+        )
+        return load_suite(tmp_path / "oloproof.yaml")
+
+    def test_they_make_one_evaluator_of_the_suite(self, suite: Suite) -> None:
+        """A fault that was asked for is judged as the suite judges."""
+        made = bind_one({"type": "fault_recovery", "tool": "t", "fault": "timeout"}, suite)
+        assert "recovers_from_timeout_at_t" == made.metric
+
+    def test_they_are_refused_without_a_place(self, suite: Suite) -> None:
+        """There is no line to name."""
+        with pytest.raises(ConfigurationError, match="`x` is no fault") as caught:
+            bind_one({"type": "fault_recovery", "tool": "t", "fault": "x"}, suite)
+        assert caught.value.where is None
 
 
 def test_a_relation_without_any_transform_says_where_to_declare_one() -> None:

@@ -216,6 +216,13 @@ class TestOptions:
         (place,) = comparison(ignore=["at"]).compare({"at": 1}, {"at": 2})
         assert (True, "only ignored places differ") == (place.passed, place.note)
 
+    @pytest.mark.parametrize("options", [{}, {"unordered": ["log"]}])
+    def test_a_list_whose_items_are_all_ignored_matches_any(self, options: Any) -> None:
+        """Neither the items nor their number are compared."""
+        ignoring = comparison(ignore=["log[*]"], **options)
+        assert ignoring.matches({"log": [1, 2]}, {"log": [3]})
+        assert not ignoring.matches({"log": [1]}, {"log": {}})
+
     @pytest.mark.parametrize(
         ("expected", "actual", "differences"),
         [

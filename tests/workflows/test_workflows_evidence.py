@@ -238,3 +238,39 @@ def label_all(folder: Any, transform: str) -> None:
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "labels.jsonl").write_text(text)
+
+
+def test_what_is_redacted_never_reaches_the_disk_and_is_compared_redacted(tiny, monkeypatch):
+    """A secret in the input, the world and the output is gone from the store, and still matches."""
+    secret = "hunter2-and-more"
+    monkeypatch.setenv("DESK_TOKEN", secret)
+    body = 'self.state["seen"] = request["token"]; return {"answer": request["token"]}'
+    pad = {f"k{n}": "x" * 20 for n in range(60)}  # large enough to be kept as a patch
+    tiny.write(
+        app=BOX.format(body=body),
+        cases=[
+            {
+                "id": "a",
+                "input": {"token": secret},
+                "initial_state": {"was": secret, **pad},
+                "expected": {"answer": secret, "state": {"was": secret, "seen": secret, **pad}},
+            }
+        ],
+        evaluators=[
+            {"type": "state_matches"},
+            {"type": "exact_match", "field": "answer"},
+            {"type": "state_unchanged", "paths": ["was"]},
+        ],
+        redact=["DESK_TOKEN"],
+    )
+    tiny.run()
+    statuses = {v.metric: v.status for v in tiny.panel("a").verdicts}
+    assert {"state_matches": "pass", "exact_match": "pass", "state_unchanged": "pass"} == statuses
+    import sqlite3
+    import zlib
+
+    with sqlite3.connect(tiny.folder / ".oloproof" / "store.sqlite") as store:
+        rows = store.execute("SELECT codec, data FROM objects").fetchall()
+    kept = b"".join(zlib.decompress(data) if codec else data for codec, data in rows)
+    assert secret.encode() not in kept
+    assert b"[redacted:DESK_TOKEN]" in kept

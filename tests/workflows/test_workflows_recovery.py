@@ -126,7 +126,7 @@ def test_what_an_agent_does_about_a_failed_refund(tiny, agent, status, label):
         ("changes_state", "changed_state"),
         ("changes_calls", "changed_args"),
         ("raises", "replay_raised"),
-        ("returns_nothing", "replay_returned_no_trajectory"),
+        ("returns_nothing", "replay_returned_no_valid_trajectory"),
     ],
 )
 def test_a_control_that_does_not_reproduce_never_counts(tiny, agent, reason):

@@ -1,0 +1,148 @@
+"""What holds for every evaluator there is."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+from evaluator_samples import RAISED, call, case, evaluators, evidence, result, trajectory
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oloproof.canonical import encode
+from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
+from oloproof.evaluation.judging import check_case, judge
+from oloproof.evaluation.registry import known_types
+from oloproof.paths import MISSING
+from oloproof.records.evidence import FaultReplay, Outcome, ReplayEvidence
+from oloproof.suites.case import Case
+
+LINES: dict[str, list[dict[str, Any]]] = {
+    "exact_match": [{}, {"field": "answer"}],
+    "state_matches": [{}, {"mode": "subset"}, {"mode": "paths", "paths": ["a[*].b"]}],
+    "state_unchanged": [{}, {"paths": ["a", "b.c"], "except": ["a.b"]}],
+    "fault_recovery": [
+        {"tool": "t", "fault": "all"},
+        {"tool": "t", "fault": "error", "escalate_tools": ["e"], "unchanged": ["a"]},
+    ],
+    "metamorphic_relation": [
+        {"relation": relation, "transform": "loud"}
+        for relation in ("same_output", "same_actions", "same_state")
+    ],
+}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 1) | st.sampled_from(["x", "refunded"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["a", "b", "c", "answer"]), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+outcomes = st.sampled_from(
+    [Outcome("completed"), RAISED, Outcome("timed_out", "late"), Outcome("killed", "signal 9")]
+)
+steps = st.sampled_from(
+    [
+        call("t", arguments={"x": 1}),
+        result("t", result={"ok": True}),
+        result("t", error="internal error"),
+        call("e"),
+        result("e"),
+        {"kind": "final", "result": "x"},
+    ]
+)
+trajectories = st.none() | st.builds(
+    lambda made, status, passed: trajectory(
+        *made, status=status, constraints=[{"name": "rule", "passed": passed}]
+    ),
+    st.lists(steps, max_size=6),
+    st.sampled_from(["success", "failure", "unknown"]),
+    st.booleans(),
+)
+maybe = json_values | st.just(MISSING)
+evidences = st.builds(
+    evidence, output=maybe, state=maybe, outcome=outcomes, trajectory=trajectories
+)
+sides = st.builds(
+    ReplayEvidence,
+    kind=st.just("inject_fault"),
+    step_index=st.integers(1, 3),
+    method=st.just("manual"),
+    case=st.none() | evidences,
+    reason=st.none() | st.just("replay_raised"),
+)
+replays = st.builds(
+    FaultReplay,
+    control=st.none() | sides,
+    faulted=st.none() | sides,
+    unavailable=st.none() | st.sampled_from(["not_replayable", "fault_target_not_called"]),
+)
+cases = st.builds(
+    case,
+    json_values,
+    expected=st.none()
+    | st.fixed_dictionaries({}, optional={"answer": json_values, "state": json_values}),
+)
+
+
+@functools.cache
+def every_evaluator() -> list[Evaluator]:
+    return [
+        evaluator
+        for kind, lines in LINES.items()
+        for number, line in enumerate(lines)
+        for evaluator in evaluators({"type": kind, "criterion": f"{kind}_{number}", **line})
+    ]
+
+
+def test_every_type_is_under_this_contract() -> None:
+    """A type added without a line here is noticed."""
+    assert sorted(LINES) == known_types()
+
+
+@pytest.mark.parametrize("kind", sorted(LINES))
+def test_a_line_without_criterion_makes_distinct_names(kind: str) -> None:
+    """The usual names are made from the options, and hold no spaces."""
+    for line in LINES[kind]:
+        metrics = [evaluator.metric for evaluator in evaluators({"type": kind, **line})]
+        assert len(metrics) == len(set(metrics))
+        assert not any(" " in metric for metric in metrics)
+
+
+@settings(deadline=None)
+@given(of=cases, seen=evidences, source=st.none() | evidences, replay=replays)
+def test_a_verdict_always_comes_and_is_well_formed(
+    of: Case, seen: Any, source: Any, replay: FaultReplay
+) -> None:
+    """Whatever a system did is judged without an exception, and no word is left out."""
+    everyone = every_evaluator()
+    demands = {demand: replay for evaluator in everyone for demand in evaluator.demands()}
+    assert all(isinstance(demand, FaultDemand) for demand in demands)
+    beside = None if source is None else Context(of, source)
+    for context in (
+        Context(of, seen, demands),
+        Context(case(id="c~loud", source="c", transform="loud"), seen, {}, beside),
+    ):
+        check_case(everyone, context.case)
+        verdicts = judge(everyone, context)
+        assert len(everyone) == len(verdicts)
+        for verdict in verdicts:
+            assert (verdict.status in ("missing", "not_applicable")) == bool(verdict.reason)
+            failing = [place for place in verdict.compared if not place.passed]
+            if verdict.status == "fail":
+                assert verdict.detail
+            if verdict.status == "pass" and verdict.label is None:
+                assert not failing
+
+
+@settings(deadline=None)
+@given(of=cases, seen=evidences)
+def test_judging_changes_nothing_and_repeats(of: Case, seen: Any) -> None:
+    """Evaluators are pure: the same verdicts again, and the evidence as it was."""
+    context = Context(of, seen)
+    before = encode([of.initial_state, of.expected, seen.steps])
+    first = judge(every_evaluator(), context)
+    assert first == judge(every_evaluator(), context)
+    assert before == encode([of.initial_state, of.expected, seen.steps])

@@ -1,0 +1,93 @@
+"""A copy beside its source, under each relation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from evaluator_samples import RAISED, call, case, evaluator, evidence, result, trajectory
+
+from oloproof.evaluation.contract import Comparison, Context, Verdict
+from oloproof.records.evidence import CaseEvidence
+
+
+def verdict(relation: str, source: CaseEvidence | None, copy: CaseEvidence) -> Verdict:
+    check = evaluator(type="metamorphic_relation", relation=relation, transform="loud")
+    beside = None if source is None else Context(case(), source)
+    of = case(id="c~loud", source="c", transform="loud")
+    return check.evaluate(Context(of, copy, source=beside))
+
+
+def acted(*steps: dict[str, Any], **fields: Any) -> CaseEvidence:
+    return evidence(trajectory=trajectory(*steps), **fields)
+
+
+@pytest.mark.parametrize(
+    ("relation", "source", "copy", "code"),
+    [
+        ("same_output", evidence(output={"a": 1}), evidence(output={"a": 1.0}), "p"),
+        ("same_output", evidence(output={"a": 1}), evidence(output={"a": True}), "f"),
+        ("same_output", evidence(output=None), evidence(output=None), "p"),
+        ("same_output", evidence(output=1), evidence(outcome=RAISED), "f:raised"),
+        ("same_output", evidence(outcome=RAISED), evidence(output=1), "m:source_without_output"),
+        (
+            "same_output",
+            evidence(outcome=RAISED),
+            evidence(outcome=RAISED),
+            "m:source_without_output",
+        ),
+        ("same_output", None, evidence(output=1), "m:no_source"),
+        ("same_state", evidence(state={"a": [1]}), evidence(state={"a": [1]}), "p"),
+        ("same_state", evidence(state={"a": [1]}), evidence(state={"a": [1, 2]}), "f"),
+        ("same_state", evidence(state={}), evidence(state={}, outcome=RAISED), "p"),
+        ("same_state", evidence(state={}), evidence(), "m:no_recorded_state"),
+        ("same_state", evidence(), evidence(state={}), "m:source_without_state"),
+        (
+            "same_actions",
+            acted(call("a", arguments={"x": 1})),
+            acted(call("a", arguments={"x": 1.0}), result("a", result=9)),
+            "p",
+        ),
+        ("same_actions", acted(call("a"), call("b")), acted(call("b"), call("a")), "f"),
+        ("same_actions", acted(call("a")), acted(call("a"), call("a")), "f"),
+        (
+            "same_actions",
+            acted(call("a", arguments={"x": 1})),
+            acted(call("a", arguments={"x": 2})),
+            "f",
+        ),
+        (
+            "same_actions",
+            acted(call("a"), call_step := {"kind": "message"}),
+            acted(call_step, call("a")),
+            "p",
+        ),
+        ("same_actions", acted(), acted(), "p"),
+        ("same_actions", acted(), evidence(), "m:no_recorded_trajectory"),
+        ("same_actions", evidence(), acted(), "m:source_without_trajectory"),
+        ("same_actions", acted(call("a")), evidence(outcome=RAISED), "m:no_recorded_trajectory"),
+    ],
+)
+def test_a_copy_stands_in_the_relation_or_not(
+    relation: str, source: CaseEvidence | None, copy: CaseEvidence, code: str
+) -> None:
+    """A side that lacks what is compared leaves the pair missing; a crash is no output at all."""
+    assert code == verdict(relation, source, copy).code
+
+
+def test_the_differing_action_is_named() -> None:
+    """The place of the difference is that in the list of calls."""
+    said = verdict(
+        "same_actions", acted(call("a", arguments={"x": 1})), acted(call("a", arguments={"x": 2}))
+    )
+    assert (
+        Comparison("[0].tool", "a", "a", True),
+        Comparison("[0].arguments.x", 1, 2, False),
+    ) == said.compared
+    assert "[0].arguments.x is 2, not 1" == said.detail
+
+
+def test_the_cause_of_a_missing_side_is_told() -> None:
+    """Why there is no trajectory stands beside the reason."""
+    said = verdict("same_actions", acted(), evidence(trajectory_problem="not reported"))
+    assert "not reported" == said.detail

@@ -1,0 +1,304 @@
+"""Runs one after another: what is reused, what is said of it, and what is decided anew."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from oloproof.errors import ConfigurationError, GateError, StoreError
+from oloproof.workflows.events import Progress, RunFinished
+from oloproof.workflows.gate import assert_gate, gate
+from oloproof.workflows.inspect import list_cases
+from oloproof.workflows.pairs import pairs
+from oloproof.workflows.run import run
+from oloproof.workflows.runs import list_runs
+
+APP = """
+from pathlib import Path
+
+class Box:
+    def reset(self, state): self.state = state
+    def snapshot(self): return self.state
+    def __call__(self, request):
+        with Path("calls").open("a") as calls: calls.write(request["say"] + "\\n")
+        self.state["n"] += 1
+        if request["say"].startswith("fail") and not Path("mended").exists():
+            raise RuntimeError("not today")
+        return {"answer": request["say"]}
+
+system = Box()
+"""
+RULES = [{"id": "world", "metric": "state_matches", "max_failures": 0}]
+
+
+def case(name: str, say: str = "hello") -> dict:
+    """A case that adds one."""
+    return {
+        "id": name,
+        "input": {"say": say},
+        "initial_state": {"n": 0},
+        "expected": {"state": {"n": 1}, "answer": say},
+    }
+
+
+def calls(tiny) -> int:
+    """How often the system was called, over all runs."""
+    return len((tiny.folder / "calls").read_text().splitlines())
+
+
+def test_a_run_over_the_same_inputs_does_nothing_and_says_where_results_are_from(tiny):
+    """Whatever is reused is reused from the run that made it, however many runs lie between."""
+    tiny.write(app=APP, cases=[case("a"), case("b")], rules=RULES)
+    assert 2 == tiny.run().executed
+    for _ in range(2):
+        report = tiny.run()
+        assert (0, [(1, 2, 0)]) == (
+            report.executed,
+            [(r.run, r.cases, r.replays) for r in report.reused],
+        )
+    assert 2 == calls(tiny)
+    assert [3, 2, 1] == [line.run for line in list_runs(tiny.folder).runs]
+    assert "pass" == tiny.verdict("b", "state_matches").status
+
+
+def test_an_added_case_runs_alone(tiny):
+    """Of a changed dataset only what is new is called."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    tiny.run()
+    tiny.write_cases([case("a"), case("b")])
+    report = tiny.run()
+    assert (1, [(1, 1)]) == (report.executed, [(r.run, r.cases) for r in report.reused])
+
+
+def test_changed_code_under_an_unchanged_version_is_said_and_not_reused(tiny):
+    """A version that did not move does not hide that the code did."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    assert [] == tiny.run().notices
+    tiny.write(app=APP + "\n# a comment\n", cases=[case("a")], rules=RULES)
+    report = tiny.run()
+    assert 1 == report.executed
+    assert any("changed but its version is still" in notice for notice in report.notices)
+
+
+def test_an_imported_module_and_a_prompt_belong_to_the_system(tiny):
+    """The source digest covers what the module imports and what `code_paths` names."""
+    (tiny.folder / "prompts").mkdir()
+    (tiny.folder / "prompts" / "system.txt").write_text("Be kind.")
+    (tiny.folder / "helper.py").write_text("ADD = 1\n")
+    suite = {
+        "app": "import helper\n" + APP,
+        "cases": [case("a")],
+        "system": {"code_paths": ["prompts/**"]},
+    }
+    tiny.write(**suite)
+    assert 1 == tiny.run().executed
+    assert 0 == tiny.run().executed
+    (tiny.folder / "helper.py").write_text("ADD = 2\n")
+    assert 1 == tiny.run().executed
+    (tiny.folder / "prompts" / "system.txt").write_text("Be brief.")
+    assert 1 == tiny.run().executed
+
+
+def test_a_module_imported_at_run_time_belongs_to_the_system_too(tiny):
+    """What reading the imports cannot see is known from the run before."""
+    (tiny.folder / "late.py").write_text("ADD = 1\n")
+    body = APP.replace('self.state["n"] += 1', 'self.state["n"] += __import__("late").ADD')
+    tiny.write(app=body, cases=[case("a")])
+    assert 1 == tiny.run().executed
+    assert 0 == tiny.run().executed
+    (tiny.folder / "late.py").write_text("ADD = 2\n")
+    assert 1 == tiny.run().executed
+    (tiny.folder / "late.py").write_text("ADD = 1\n")
+    assert 0 == tiny.run().executed
+
+
+def test_failed_cases_are_tried_again_only_when_asked_and_every_gate_says_so(tiny):
+    """Trying until it works leaves a mark that later runs cannot wash off."""
+    tiny.write(app=APP, cases=[case("a"), case("b", "fail")], rules=RULES)
+    tiny.run()
+    assert 0 == tiny.run().executed
+    (tiny.folder / "mended").touch()
+    report = tiny.run(rerun_failed=True)
+    assert 1 == report.executed
+    note = "Failed cases were tried again (--rerun-failed) in run 3."
+    assert note in report.gate.notes
+    assert note in gate(tiny.folder).gate.notes
+    later = tiny.run()
+    assert 0 == later.executed
+    assert note in later.gate.notes
+
+
+def test_a_gate_decides_a_stored_run_under_another_policy_and_runs_nothing(tiny, tmp_path):
+    """The policy is no part of a run."""
+    tiny.write(app=APP, cases=[case("a"), case("b")], rules=RULES)
+    tiny.run()
+    strict = tiny.folder / "strict.yaml"
+    strict.write_text("version: 1\nrules: [{id: world, metric: state_matches, min: 0.99}]\n")
+    assert "ALLOW" == gate(tiny.folder).gate.verdict
+    decided = gate(tiny.folder, policy=strict).gate
+    assert ("BLOCK", 3) == (decided.verdict, decided.exit_code)
+    assert_gate(tiny.folder)
+    with pytest.raises(GateError, match="BLOCK"):
+        assert_gate(tiny.folder, policy=strict)
+    assert 2 == calls(tiny)
+
+
+def test_a_rule_that_names_no_metric_is_refused_before_anything_runs(tiny):
+    """The nearest metric is named, and the line of the rule."""
+    tiny.write(app=APP, cases=[case("a")], rules=[{**RULES[0], "metric": "state_match"}])
+    with pytest.raises(ConfigurationError) as caught:
+        tiny.run()
+    assert "state_matches" in caught.value.mend
+    assert "release.yaml:" in caught.value.where
+    assert not (tiny.folder / "calls").exists()
+
+
+def test_a_gate_without_runs_or_without_policy_is_a_usage_error(tiny):
+    """There is nothing to decide, or nothing to decide it by."""
+    tiny.write(app=APP, cases=[case("a")])
+    with pytest.raises(ConfigurationError, match="no policy"):
+        gate(tiny.folder)
+    report = tiny.run()
+    assert report.gate is None
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    with pytest.raises(ConfigurationError, match="no run"):
+        gate(tiny.folder, run="7")
+
+
+def test_an_interrupted_run_keeps_what_is_finished_and_goes_on(tiny):
+    """Ctrl-C ends a run with exit code 5; the next one calls only what was left."""
+    tiny.write(app=APP, cases=[case(f"c{n}") for n in range(40)], rules=RULES)
+    events = run(tiny.folder)
+    for event in events:
+        if isinstance(event, Progress) and event.done == 3:
+            break
+    finished = None
+    try:
+        event = events.throw(KeyboardInterrupt)
+        while True:
+            finished = event if isinstance(event, RunFinished) else finished
+            event = next(events)
+    except StopIteration:
+        pass
+    assert finished is not None
+    assert ("interrupted", 5) == (finished.report.status, finished.exit_code)
+    assert 3 == finished.report.cases
+    assert "BLOCK" == gate(tiny.folder).gate.verdict
+    before = calls(tiny)
+    report = tiny.run()
+    assert ("complete", 40) == (report.status, report.cases)
+    assert calls(tiny) - before == report.executed < 40
+
+
+def test_the_list_of_failures_names_the_checks_and_their_causes(tiny):
+    """Only cases with something failed or missing are listed."""
+    tiny.write(
+        app=APP,
+        cases=[case("a"), case("b", "fail")],
+        evaluators=[{"type": "exact_match", "field": "answer"}, {"type": "state_matches"}],
+    )
+    tiny.run()
+    assert ["a", "b"] == [line.case for line in list_cases(tiny.folder).cases]
+    (line,) = list_cases(tiny.folder, failures=True).cases
+    assert ("b", "raised", {"exact_match": "raised"}) == (line.case, line.outcome, line.failed)
+
+
+TRANSFORMS = {
+    "transforms": [
+        {
+            "name": "polite",
+            "field": "say",
+            "template": "Please: {value}",
+            "validity_labels": "labels.jsonl",
+        }
+    ]
+}
+RELATION = {"type": "metamorphic_relation", "relation": "same_state", "transform": "polite"}
+
+
+def test_pairs_are_written_once_and_count_once_labelled(tiny):
+    """Lines that wait to be filled in are not written again, and labels count at the gate."""
+    tiny.write(
+        app=APP,
+        cases=[case(f"c{n:02d}", f"text {n}") for n in range(24)],
+        evaluators=[RELATION],
+        rules=[{"id": "pairs", "metric": "same_state_under_polite", "min": 0.8}],
+        metamorphic=TRANSFORMS,
+    )
+    with pytest.raises(ConfigurationError) as caught:
+        tiny.run()
+    assert "oloproof pairs polite" in caught.value.mend
+    path = tiny.folder / "labels.jsonl"
+    assert 24 == len(pairs(tiny.folder, "polite", write=True).unlabelled)
+    pairs(tiny.folder, "polite", write=True)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert 24 == len(lines)
+    assert "transform_not_checked" == tiny.run().gate.decisions[0].reason
+    kept = [line | {"kept": True, "labeller": "the test"} for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    assert "ALLOW" == gate(tiny.folder).gate.verdict
+    tiny.write_cases([case(f"c{n:02d}", f"text {n}" + "!" * (n == 0)) for n in range(24)])
+    edited = tiny.run()
+    assert ("transform_not_checked", 1, 23) == (
+        edited.gate.decisions[0].reason,
+        edited.validity[0].strays,
+        edited.validity[0].labelled,
+    )
+
+
+def test_a_transform_that_changes_nothing_is_refused(tiny):
+    """Before anything runs, with the line of the transform."""
+    idle = {"name": "idle", "field": "say", "replace": [["nowhere", "anywhere"]]}
+    tiny.write(
+        app=APP,
+        cases=[case("a")],
+        evaluators=[RELATION | {"transform": "idle"}],
+        metamorphic={"transforms": [idle]},
+    )
+    with pytest.raises(ConfigurationError, match="changes nothing in any of the 1 cases") as caught:
+        tiny.run()
+    assert "oloproof.yaml:" in caught.value.where
+
+
+def test_a_case_without_a_world_is_refused_where_a_world_is_needed(tiny):
+    """A check that needs it, or a system with a sandbox: no case may see another's world."""
+    stateless = {"id": "b", "input": {"say": "x"}}
+    tiny.write(
+        app=APP,
+        cases=[case("a"), stateless],
+        evaluators=[{"type": "state_unchanged", "paths": ["n"]}],
+    )
+    with pytest.raises(ConfigurationError, match="`state_unchanged` needs one") as caught:
+        tiny.run()
+    assert caught.value.where.endswith("cases.jsonl:2: initial_state")
+    tiny.write(app=APP, cases=[case("a"), stateless])
+    with pytest.raises(ConfigurationError, match="has a sandbox to reset"):
+        tiny.run()
+
+
+def test_a_system_that_cannot_be_loaded_is_a_usage_error(tiny):
+    """What is wrong with the callable is said as with any other name."""
+    tiny.write(app="sistem = print", cases=[case("a")])
+    with pytest.raises(ConfigurationError, match="has no `system`") as caught:
+        tiny.run()
+    assert "sistem" in caught.value.mend
+
+
+def test_damaged_evidence_is_made_anew_and_never_shown(tiny):
+    """A flipped byte in the store costs one more call and no wrong verdict."""
+    import sqlite3
+
+    tiny.write(app=APP, cases=[case("a"), case("b")], rules=RULES)
+    tiny.run()
+    path = tiny.folder / ".oloproof" / "store.sqlite"
+    with sqlite3.connect(path) as store:
+        store.execute(
+            "UPDATE objects SET data = CAST('x' AS BLOB) "
+            "WHERE digest IN (SELECT object FROM results)"
+        )
+    with pytest.raises(StoreError, match="damaged"):
+        tiny.panel("a")
+    tiny.write_cases([case("a"), case("b"), case("c")])
+    assert 3 == tiny.run().executed
+    assert "pass" == tiny.verdict("a", "state_matches").status
