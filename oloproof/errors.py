@@ -63,4 +63,6 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     best = nearest(name, known)
     if best is not None:
         return f"did you mean `{best}`?"
-    return "known: " + ", ".join(f"`{choice}`" for choice in known) if known else "none is known"
+    if not known:
+        return "there is none to choose from"
+    return "known: " + ", ".join(f"`{choice}`" for choice in known)

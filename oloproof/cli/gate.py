@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from oloproof.cli.options import JsonOption, PolicyOption, ProjectOption, RunArgument, start_of
-from oloproof.cli.output import show, show_json
+from oloproof.cli.output import show, show_json, tell
 
 
 def gate(
@@ -19,7 +19,7 @@ def gate(
     from oloproof.reporting.terminal.gate import write_gate_of
     from oloproof.workflows.gate import gate as decide
 
-    report = decide(start_of(project), run=run, policy=policy)
+    report = decide(start_of(project), run=run, policy=policy, warn=tell)
     assert report.gate is not None, "deciding a run sets its gate"
     if as_json:
         show_json(report)

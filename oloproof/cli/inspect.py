@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from oloproof.cli.options import JsonOption, ProjectOption, RunArgument, start_of
-from oloproof.cli.output import show, show_json
+from oloproof.cli.output import show, show_json, tell
 
 
 def inspect(
@@ -46,7 +46,7 @@ def inspect(
     from oloproof.reporting.terminal.case import write_case
     from oloproof.workflows.inspect import inspect_case
 
-    report = inspect_case(start_of(project), run, case, replicate or 1)
+    report = inspect_case(start_of(project), run, case, replicate or 1, warn=tell)
     if as_json:
         show_json(report)
     else:
@@ -58,7 +58,7 @@ def _list(run: str, project: Path | None, *, failures: bool, as_json: bool) -> i
     from oloproof.reporting.terminal.cases import write_cases
     from oloproof.workflows.inspect import list_cases
 
-    report = list_cases(start_of(project), run, failures=failures)
+    report = list_cases(start_of(project), run, failures=failures, warn=tell)
     if as_json:
         show_json(report)
     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from oloproof.cli.options import JsonOption, ProjectOption, start_of
-from oloproof.cli.output import show, show_json
+from oloproof.cli.output import show, show_json, tell
 
 
 def replay(
@@ -57,6 +57,7 @@ def replay(
         tool=tool,
         fault=fault,
         occurrence=1 if occurrence is None else occurrence,
+        warn=tell,
     )
     if not as_json:
         show(lambda page: write_replays(page, reports))

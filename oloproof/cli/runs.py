@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from oloproof.cli.options import JsonOption, ProjectOption, start_of
-from oloproof.cli.output import show, show_json
+from oloproof.cli.output import show, show_json, tell
 
 
 def runs(project: ProjectOption = None, as_json: JsonOption = False) -> int:
@@ -11,7 +11,7 @@ def runs(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     from oloproof.reporting.terminal.runs import write_runs
     from oloproof.workflows.runs import list_runs
 
-    report = list_runs(start_of(project))
+    report = list_runs(start_of(project), warn=tell)
     if as_json:
         show_json(report)
     else:

@@ -124,6 +124,10 @@ class Evaluator(Protocol):
     def needs_initial_state(self) -> bool:
         """Whether it can judge only cases that have an `initial_state`."""
 
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The fields of a case's `expected` that it reads."""
+
     def demands(self) -> tuple[FaultDemand, ...]:
         """The faulted replays it needs."""
 
@@ -144,6 +148,11 @@ class CaseCheck:
     def transform(self) -> str | None:
         """None: it judges single cases."""
         return None
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """None: what is expected does not matter to it."""
+        return frozenset()
 
     @property
     def needs_initial_state(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import not_applicable
 
 if TYPE_CHECKING:
@@ -41,7 +42,29 @@ def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:
     return [evaluator.metric for evaluator in evaluators if evaluator.needs_initial_state]
 
 
-def check_case(evaluators: Iterable[Evaluator], case: Case) -> None:
-    """Raises `ConfigurationError` for a case that a check could never judge, before a run."""
-    for evaluator in evaluators:
-        evaluator.check_case(case)
+_ALWAYS_KNOWN: Final = frozenset({"answer", "state"})
+"""The fields of `expected` that have a meaning of their own, whatever a suite checks."""
+
+
+class CaseChecks:
+    """What must hold of a case so that the checks of a suite can judge it."""
+
+    def __init__(self, evaluators: Iterable[Evaluator]) -> None:
+        self._evaluators = tuple(evaluators)
+        self._known = _ALWAYS_KNOWN.union(*(e.expected_fields for e in self._evaluators))
+
+    def check(self, case: Case) -> None:
+        """Raises `ConfigurationError` for a case that a check could never judge, before a run.
+
+        A field of `expected` that no check reads is most likely misspelt: the case would
+        quietly be excluded.
+        """
+        if case.expected is not None and not case.expected.keys() <= self._known:
+            unread = min(case.expected.keys() - self._known)
+            raise ConfigurationError(
+                f"no check reads `expected.{unread}` of case `{case.id}`",
+                where=None if case.line is None else f"line {case.line} of the dataset",
+                mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
+            )
+        for evaluator in self._evaluators:
+            evaluator.check_case(case)

@@ -53,6 +53,11 @@ class ExactMatch(CaseCheck):
     expected_field: Path
     shown: str
 
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The one field whose value, or a part of it, is the expected one."""
+        return frozenset({str(self.expected_field.segments[0])})
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable without an expected value; a failure where there is no output."""
         expected = self.expected_field.get(context.case.expected)

@@ -136,6 +136,11 @@ class FaultRecovery(CaseCheck):
         """Whether there are paths that must stay as they were."""
         return self.criteria.unchanged is not None
 
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The accepted states, and the answer that may be given only where one is reached."""
+        return frozenset({"answer", "state", self.criteria.expected_state.alternatives})
+
     def demands(self) -> tuple[FaultDemand, ...]:
         """The one replay it judges."""
         return (self.demand,)

@@ -33,6 +33,11 @@ class StateMatches(CaseCheck):
 
     comparison: StateComparison
 
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The accepted states."""
+        return frozenset({"state", self.comparison.alternatives})
+
     def check_case(self, case: Case) -> None:
         """Refuses alternatives that are no list."""
         self.comparison.accepted_states(case)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import traceback
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+import time
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from oloproof.paths import MISSING
 from oloproof.records.evidence import COMPLETED, Outcome
+from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-_PACKAGE: Final = str(Path(__file__).resolve().parent.parent)
+Phase: TypeAlias = Literal["reset", "call", "snapshot"]
+
+LEFTOVERS_S: Final = 0.25
+"""How long tasks that a call left behind may take to end once they are cancelled."""
+
+_NEVER_AWAITED: Final = frozenset({type(None), bool, int, float, str, list, dict, tuple})
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(NamedTuple):
     """What a call gave (`MISSING` when it did not return) and how it ended."""
 
     value: Any
@@ -31,97 +35,94 @@ class Caller:
     """Calls sync and async code alike, on one event loop that is kept for the worker's life.
 
     The loop runs only while something is awaited, so that sync code may start one of its own.
+    `clean` takes secrets out of what exceptions say, `root` is the project whose lines they
+    name, and `before_call` hears that another call begins.
     """
 
-    def __init__(self, timeout_s: float | None) -> None:
+    def __init__(
+        self,
+        timeout_s: float | None,
+        *,
+        clean: Callable[[str], str] = str,
+        root: Path | None = None,
+        before_call: Callable[[], None] = lambda: None,
+    ) -> None:
         self._timeout_s = timeout_s
+        self._clean = clean
+        self._root = root
+        self._before_call = before_call
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def close(self) -> None:
         """Close the loop, if one was ever needed."""
         if self._loop is not None:
             self._loop.close()
+            self._loop = None
 
-    def call(
-        self,
-        phase: Literal["reset", "call", "snapshot"],
-        function: Callable[..., Any],
-        *args: Any,
-        **kwargs: Any,
-    ) -> Called:
+    def call(self, phase: Phase, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Called:
         """`function(*args, **kwargs)`, awaited where it gives an awaitable.
 
         Whatever it raises, `SystemExit` included, becomes the outcome. An awaitable that
         takes longer than the deadline is cancelled; sync code that does is the parent's to end.
         """
+        self._before_call()
         try:
             value = function(*args, **kwargs)
-            if inspect.isawaitable(value):
+            if type(value) not in _NEVER_AWAITED and inspect.isawaitable(value):
                 value = self._await(value)
-        except _DeadlinePassed:
-            return Called(
-                MISSING,
-                Outcome("timed_out", f"no answer within {self._timeout_s:g} s", phase=phase),
-            )
+        except _DeadlinePassedError:
+            late = f"no answer within {self._timeout_s:g} s"
+            return Called(MISSING, Outcome("timed_out", late, phase=phase))
         except BaseException as error:
-            return Called(MISSING, outcome_of(error, phase), error)
+            return Called(MISSING, self.outcome_of(error, phase), error)
         return Called(value, COMPLETED)
 
+    def outcome_of(self, error: BaseException, phase: Phase) -> Outcome:
+        """The outcome that an exception out of a user's code stands for."""
+        status: Literal["exited", "raised"] = (
+            "exited" if isinstance(error, SystemExit) else "raised"
+        )
+        where = place(error, self._root)
+        return Outcome(status, describe(error, self._clean), where and self._clean(where), phase)
+
     def _await(self, awaitable: Any) -> Any:
-        if self._loop is None:
+        if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
         loop = self._loop
         try:
             return loop.run_until_complete(self._within_deadline(awaitable))
         finally:
-            _cancel_leftovers(loop)
+            if not loop.is_closed() and not _end_leftovers(loop):
+                # A task that will not end must never run again: its loop is given up.
+                self.close()
 
     async def _within_deadline(self, awaitable: Any) -> Any:
         task = asyncio.ensure_future(awaitable)
         done, _ = await asyncio.wait({task}, timeout=self._timeout_s)
         if not done:
             task.cancel()
-            raise _DeadlinePassed
+            raise _DeadlinePassedError
         return task.result()
 
 
-class _DeadlinePassed(Exception):
+class _DeadlinePassedError(Exception):
     pass
 
 
-def _cancel_leftovers(loop: asyncio.AbstractEventLoop) -> None:
-    """End the tasks a case left behind, so that they cannot touch the next one's sandbox."""
-    leftovers = asyncio.all_tasks(loop)
-    if leftovers:
+def _end_leftovers(loop: asyncio.AbstractEventLoop) -> bool:
+    """End the tasks a call left behind, so that they cannot touch the next one's sandbox.
+
+    False where some did not end in time.
+    """
+    until = time.monotonic() + LEFTOVERS_S
+    while leftovers := asyncio.all_tasks(loop):
+        left_s = until - time.monotonic()
+        if left_s <= 0:
+            return False
         for task in leftovers:
             task.cancel()
-        loop.run_until_complete(asyncio.wait(leftovers, timeout=1.0))
-
-
-def outcome_of(error: BaseException, phase: Literal["reset", "call", "snapshot"]) -> Outcome:
-    """The outcome that an exception out of a user's code stands for."""
-    where = last_line_outside(error)
-    if isinstance(error, SystemExit):
-        return Outcome("exited", f"SystemExit({error.code!r})", where, phase)
-    return Outcome("raised", describe(error), where, phase)
-
-
-def describe(error: BaseException) -> str:
-    """An exception in one line, its type first."""
-    try:
-        text = " ".join(str(error).split())[:500]
-    except Exception:
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def last_line_outside(error: BaseException) -> str | None:
-    """File, line and function of the innermost frame in the user's own code."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_PACKAGE)
-    ]
-    if not frames:
-        return None
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name}"
+        loop.run_until_complete(asyncio.wait(leftovers, timeout=left_s))
+        for task in leftovers:
+            if task.done() and not task.cancelled():
+                task.exception()  # looked at, so that nothing complains of it later
+    return True

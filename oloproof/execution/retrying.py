@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from oloproof.execution.running import Performance
+    from oloproof.execution.calling import Called
+
+
+class _Attempt(Protocol):
+    """What came of one attempt."""
+
+    @property
+    def called(self) -> Called:
+        """The call of the system."""
+
+
+_AttemptT = TypeVar("_AttemptT", bound=_Attempt)
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
     """At most `attempts` calls, again only after the error classes named in `on`.
 
-    The wait doubles from `wait_s` seconds; `before_wait` is told how long it will be.
+    A class is named alone or with its module. The wait doubles from `wait_s` seconds;
+    `before_wait` is told how long it will be.
     """
 
     attempts: int = 1
@@ -24,36 +36,43 @@ class Retries:
     wait_s: float = 1.0
     before_wait: Callable[[float], None] = lambda _: None
 
-    def run(self, attempt: Callable[[], Performance]) -> tuple[Performance, list[dict[str, Any]]]:
-        """The last attempt, and the outcomes of those before it."""
+    def run(
+        self, attempt: Callable[[], _AttemptT]
+    ) -> tuple[_AttemptT, list[dict[str, Any]], float]:
+        """The last attempt, the outcomes of those before it, and the seconds spent waiting."""
         if self.attempts == 1:
-            return attempt(), []
+            return attempt(), [], 0.0
         from tenacity import Retrying, retry_if_result, stop_after_attempt, wait_exponential
 
-        failed: list[dict[str, Any]] = []
+        made: list[_AttemptT] = []
+        waits: list[float] = []
 
-        def once() -> Performance:
-            performance = attempt()
-            if self.is_transient(performance):
-                failed.append(performance.called.outcome.to_json())
-            return performance
+        def once() -> _AttemptT:
+            made.append(attempt())
+            return made[-1]
 
-        performance = Retrying(
+        def wait(seconds: float) -> None:
+            self.before_wait(seconds)
+            waits.append(seconds)
+            time.sleep(seconds)
+
+        Retrying(
             stop=stop_after_attempt(self.attempts),
             wait=wait_exponential(multiplier=self.wait_s),
-            retry=retry_if_result(self.is_transient),
-            retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-            sleep=self._sleep,
+            retry=retry_if_result(lambda result: self.is_transient(result.called.error)),
+            retry_error_callback=lambda _: None,
+            sleep=wait,
         )(once)
-        if self.is_transient(performance):
-            failed.pop()  # the last attempt is the outcome itself
-        return performance, failed
+        return made[-1], [one.called.outcome.to_json() for one in made[:-1]], sum(waits)
 
-    def is_transient(self, performance: Performance) -> bool:
-        """Whether the call raised an error of a class named in `on`, or of one derived from it."""
-        error = performance.called.error
-        return error is not None and any(c.__name__ in self.on for c in type(error).__mro__)
+    def is_transient(self, error: BaseException | None) -> bool:
+        """Whether an error is of a class named in `on`, or of one derived from it.
 
-    def _sleep(self, seconds: float) -> None:
-        self.before_wait(seconds)
-        time.sleep(seconds)
+        A group is transient when everything in it is.
+        """
+        if isinstance(error, BaseExceptionGroup):
+            return all(map(self.is_transient, error.exceptions))
+        return error is not None and any(
+            c.__name__ in self.on or f"{c.__module__}.{c.__qualname__}" in self.on
+            for c in type(error).__mro__
+        )

@@ -22,6 +22,7 @@ class Report(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        defer_build=True,  # a command shows one or two of these shapes
         # Every field is written, so a schema may promise that it is there.
         json_schema_serialization_defaults_required=True,
     )

@@ -64,7 +64,13 @@ TerminalStatus = Literal["success", "failure", "unknown"]
 class Record(BaseModel):
     """A frozen record that refuses fields it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, ser_json_inf_nan="null")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        ser_json_inf_nan="null",
+        defer_build=True,  # a system that is recorded needs none of these
+    )
 
 
 class Claim(Record):

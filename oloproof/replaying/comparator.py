@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from oloproof.canonical import equal
-from oloproof.paths import MISSING, Absent
+from oloproof.canonical import encode, equal
+from oloproof.patches import difference
+from oloproof.paths import MISSING, Absent, from_pointer
 from oloproof.records.evidence import Divergence
 from oloproof.replaying.sites import shown_output
 
@@ -23,13 +25,13 @@ def first_divergence(
     """The first place at which `control` did not reproduce `recording`, or None.
 
     Compared are, from step `first_step` on: kind, agent, turn, tool, arguments, result and
-    error of each step; then how the agent ended, the output, and the final world.
+    error of each step; then how call and agent ended, the output, and the final world.
     """
-    return (
-        _steps(recording.steps[first_step - 1 :], control.steps[first_step - 1 :], first_step)
-        or _ending(recording, control)
-        or _world(recording.state, control.state)
-    )
+    recorded, replayed = recording.steps[first_step - 1 :], control.steps[first_step - 1 :]
+    found = _steps(recorded, replayed, first_step)
+    if found is not None and _same_calls(recorded, replayed):
+        found = replace(found, kind="reordered")
+    return found or _ending(recording, control) or _world(recording.state, control.state)
 
 
 def _steps(
@@ -61,21 +63,31 @@ def _step(recorded: dict[str, Any], replayed: dict[str, Any], where: str) -> Div
         "changed_output" if recorded["kind"] == "final" else "changed_result"
     )
     for field in ("result", "error"):
-        if not equal(recorded.get(field), replayed.get(field)):
-            return Divergence(
-                kind,
-                f"{where}: {field} of {_name(recorded)}",
-                recorded.get(field),
-                replayed.get(field),
-            )
+        was, now = recorded.get(field), replayed.get(field)
+        if not equal(was, now):
+            return Divergence(kind, f"{where}: {field} of {_name(recorded)}", was, now)
     return None
 
 
+def _same_calls(recorded: list[dict[str, Any]], replayed: list[dict[str, Any]]) -> bool:
+    """Whether both made the same calls, but in another order."""
+    was, now = _calls(recorded), _calls(replayed)
+    return was != now and sorted(was) == sorted(now)
+
+
+def _calls(steps: list[dict[str, Any]]) -> list[bytes]:
+    names = (*_IDENTITY, "arguments")
+    calls = [step for step in steps if step["kind"] == "tool_call"]
+    return [encode({name: step.get(name) for name in names}) for step in calls]
+
+
 def _ending(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
-    if recording.terminal_status != control.terminal_status:
-        return Divergence(
-            "changed_outcome", "terminal status", recording.terminal_status, control.terminal_status
-        )
+    for where, was, now in (
+        ("outcome", recording.outcome.status, control.outcome.status),
+        ("terminal status", recording.terminal_status, control.terminal_status),
+    ):
+        if was != now:
+            return Divergence("changed_outcome", where, was, now)
     recorded, replayed = shown_output(recording.steps), shown_output(control.steps)
     if recorded[0] != replayed[0] or not equal(recorded[1], replayed[1]):
         return Divergence("changed_output", "output", recorded[1], replayed[1])
@@ -94,9 +106,6 @@ def _world(recorded: JsonValue | Absent, replayed: JsonValue | Absent) -> Diverg
         )
     if equal(recorded, replayed):
         return None
-    from oloproof.patches import difference
-    from oloproof.paths import from_pointer
-
     for change in difference(recorded, replayed):
         path = from_pointer(change["path"], recorded)
         was, now = path.get(recorded), path.get(replayed)

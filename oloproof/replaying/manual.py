@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from pydantic import ValidationError
 
-from oloproof.canonical import JsonValue, decode, encode
+from oloproof.canonical import decode, encode
 from oloproof.execution.redaction import MARK
-from oloproof.paths import MISSING
-from oloproof.records.evidence import TRAJECTORY, CaseEvidence, ReplayEvidence
+from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
+from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
 from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, FaultKind, ReplayChange
 from oloproof.replaying.comparator import first_divergence
 from oloproof.replaying.sites import shown_output
@@ -26,10 +27,7 @@ class ManualReplay:
     def __init__(self, execution: Execution, request: Request, recording_json: bytes) -> None:
         self._execution = execution
         self._request = request
-        self._recording_json = recording_json
         self._recording: Any = decode(recording_json)
-        state = request.state_json
-        self._initial_state: JsonValue = decode(state) if state is not None else None
 
     def control(self, step_index: int) -> tuple[bytes, float]:
         """The replay that changes nothing, compared with the recording; and its seconds."""
@@ -48,74 +46,104 @@ class ManualReplay:
             method="manual",
             case=None,
         )
-        reason = self._obstacle()
-        if reason is not None:
-            return encode(replace(evidence, reason=reason).to_json(None)), 0.0
-        performance = self._perform(step_index, fault)
-        reason = self._join(performance, step_index, faulted=fault is not None)
-        sections = self._execution.evidence(self._request, performance)
-        shown, output = shown_output(self._steps_of(performance))
-        sections.pop("output", None)
-        if shown and performance.called.outcome.status == "completed":
-            sections["output"] = output
-        case_json = self._execution.seal(sections)
+        obstacle = self._obstacle(step_index)
+        if obstacle is not None:
+            return encode(replace(evidence, reason=obstacle).to_json(None)), 0.0
+        performance, before, waited_s = self._execution.retries.run(
+            lambda: self._perform(step_index, fault)
+        )
+        sections = performance.sections()
+        if before:
+            sections["attempts"] = [*before, sections["outcome"]]
+        case_json = encode(sections)
+        reason = _reason(performance, faulted=fault is not None)
         if fault is None and reason is None:
             evidence = replace(evidence, divergence=self._divergence(case_json, step_index))
         sealed = encode(replace(evidence, reason=reason).to_json(orjson.Fragment(case_json)))
-        return sealed, time.perf_counter() - started
+        return sealed, time.perf_counter() - started - waited_s
 
-    def _obstacle(self) -> str | None:
+    def _obstacle(self, step_index: int) -> str | None:
         """Why nothing can be replayed at all, or None."""
         if not self._execution.system.replayable:
             return "not_replayable"
-        if MARK.encode() in self._recording_json:
+        if MARK.encode() in encode(self._recording[TRAJECTORY]["steps"][:step_index]):
             return "redacted_value_needed"
-        if self._execution.system.stateful and "environment_state/v1" not in self._recording:
+        if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
             return "no_recorded_state"
+        try:
+            self._trajectory()
+        except ValidationError:
+            return "recording_not_valid"
         return None
 
+    def _trajectory(self) -> AgentTrajectory:
+        """The recorded trajectory, each time a fresh one: a replay may change what it is given."""
+        return AgentTrajectory.model_validate(self._recording[TRAJECTORY])
+
     def _perform(self, step_index: int, fault: FaultKind | None) -> Performance:
-        trajectory = AgentTrajectory.model_validate(self._recording[TRAJECTORY])
+        trajectory = self._trajectory()
         change = ReplayChange(
             kind="inject_fault" if fault else "resume", step_index=step_index, fault=fault
         )
         return self._execution.perform(
             self._request,
-            self._execution.system.owner.replay,
+            _ReplayReading(self._execution, self._recording[TRAJECTORY], step_index),
+            self._execution.system.replay,
             trajectory,
             checkpoint=checkpoint_at(trajectory, step_index),
             change=change,
         )
 
-    def _join(self, performance: Performance, step_index: int, *, faulted: bool) -> str | None:
-        """Put the continuation behind the recorded prefix; the reason why that cannot be done."""
-        called, recorded = performance.called, self._recording[TRAJECTORY]
-        if called.outcome.status != "completed":
-            # Under a fault this is what the agent did; a control that does it proves nothing.
-            stump = {"steps": recorded["steps"][: step_index - 1]}
-            performance.trajectory_json = performance.trajectory_json or encode(stump)
-            ended = "timed_out" if called.outcome.status == "timed_out" else "raised"
-            return None if faulted else f"replay_{ended}"
-        continuation = called.value
-        if not isinstance(continuation, AgentTrajectory):
-            performance.called = replace(called, value=MISSING)
-            return "replay_returned_no_trajectory"
-        continued = decode(
-            continuation.__pydantic_serializer__.to_json(continuation, exclude_defaults=True)
-        )
-        performance.trajectory_json = encode(joined(recorded, continued, step_index))
-        return None
-
-    def _steps_of(self, performance: Performance) -> list[dict[str, Any]]:
-        data: Any = (
-            decode(performance.trajectory_json) if performance.trajectory_json else {"steps": []}
-        )
-        return list(data["steps"])
-
     def _divergence(self, case_json: bytes, step_index: int) -> Any:
-        recording = CaseEvidence.from_json(self._recording, self._initial_state)
-        control = CaseEvidence.from_json(decode(case_json), self._initial_state)
+        initial = self._execution.worlds.initial(self._request.state_json)
+        recording = CaseEvidence.from_json(self._recording, initial)
+        control = CaseEvidence.from_json(decode(case_json), initial)
         return first_divergence(recording, control, first_step=step_index)
+
+
+class _ReplayReading:
+    """Reads the call of `replay`: the continuation that it gave, behind the recorded prefix."""
+
+    def __init__(self, execution: Execution, recorded: Any, step_index: int) -> None:
+        self._execution = execution
+        self._recorded = recorded
+        self._step_index = step_index
+
+    def report(self, trajectory: object) -> None:
+        """Not used: whether it begins with the case or with the continuation is not known."""
+
+    def read(self, performance: Performance) -> None:
+        """Join the continuation; of a call that did not return there is only the prefix."""
+        if performance.outcome.status != "completed":
+            ended: dict[str, Any] = {"steps": [], "terminal_status": "failure"}
+            whole = joined(self._recorded, ended, self._step_index)
+            performance.trajectory = StoredTrajectory(whole)
+            return
+        try:
+            continuation = store_trajectory(performance.called.value, self._execution.redaction)
+        except BaseException as error:
+            performance.trajectory_problem = self._execution.not_json(error).error
+            return
+        whole = joined(self._recorded, continuation.value, self._step_index)
+        performance.trajectory = StoredTrajectory(whole)
+        shown, output = shown_output(whole["steps"])
+        if shown:
+            performance.output = output
+
+
+def _reason(performance: Performance, *, faulted: bool) -> str | None:
+    """Why a replay says nothing of the agent, or None where it does."""
+    outcome = performance.outcome
+    if outcome.status == "completed":
+        invalid = performance.trajectory_problem is not None
+        return "replay_returned_no_valid_trajectory" if invalid else None
+    if outcome.phase == "reset":
+        return f"reset_{outcome.status}"
+    if not faulted:
+        return f"replay_{outcome.status}"
+    if isinstance(performance.called.error, NotImplementedError):
+        return "fault_not_supported_by_replay"  # so says its author; the agent was never asked
+    return None  # under a fault, how the call ended is what the agent did
 
 
 def checkpoint_at(trajectory: AgentTrajectory, step_index: int) -> AgentCheckpoint:
@@ -143,8 +171,7 @@ def joined(recorded: Any, continuation: Any, step_index: int) -> dict[str, Any]:
     prefix = step_index if begins_with_result else step_index - 1
     out = dict(continuation)
     out["steps"] = recorded["steps"][:prefix] + [
-        step | {"index": prefix + number}
-        for number, step in enumerate(_without_clock(steps), start=1)
+        step | {"index": prefix + number} for number, step in enumerate(steps, start=1)
     ]
     constraints = [
         check
@@ -158,7 +185,3 @@ def joined(recorded: Any, continuation: Any, step_index: int) -> dict[str, Any]:
         out["constraints"] = constraints
     out.pop("checkpoints", None)  # they name places of the continuation, which nothing replays
     return out
-
-
-def _without_clock(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: item for name, item in step.items() if name != "latency_ms"} for step in steps]

@@ -20,7 +20,10 @@ def find_call(steps: list[dict[str, Any]], tool: str, occurrence: int) -> int | 
 
 
 def shown_output(steps: list[dict[str, Any]]) -> tuple[bool, Any]:
-    """Whether the steps show an output, and which: the last final step's result, else the last message's."""
+    """Whether the steps show an output, and which.
+
+    It is the result of the last final step, else that of the last message with one.
+    """
     for kind in ("final", "message"):
         for step in reversed(steps):
             if step["kind"] == kind and "result" in step:

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
-from oloproof.errors import ConfigurationError, StoreError
 from oloproof.store.objects import pack, unpack
+from oloproof.store.opening import (
+    FILE,
+    damage,
+    open_for_reading,
+    open_for_writing,
+    store_error,
+)
+from oloproof.store.processes import is_running, this_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-FORMAT: Final = 1
 BATCH_ROWS: Final = 1000
-"""Rows of a transaction: what a killed run can lose beside the group in flight."""
-
+BATCH_BYTES: Final = 1 << 24
 BATCH_SECONDS: Final = 1.0
-"""However few rows there are, none waits longer than this for its commit."""
+"""What waits is committed when it is so many results, or so large, or has waited so long: what
+a killed run can lose beside the group in flight."""
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS objects (digest BLOB PRIMARY KEY, codec INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, object BLOB NOT NULL, run INTEGER NOT NULL,
-    duration_s REAL NOT NULL, limit_s REAL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY AUTOINCREMENT, started_at TEXT NOT NULL,
-    status TEXT NOT NULL, process TEXT NOT NULL, manifest BLOB NOT NULL, inputs BLOB NOT NULL,
-    summary BLOB);
-CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL, number INTEGER NOT NULL, object BLOB NOT NULL,
-    PRIMARY KEY (run, number)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, object BLOB NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS runs_by_inputs ON runs (inputs);
-"""
+STATUSES: Final = frozenset({"running", "complete", "interrupted", "failed"})
+
+# An object that is there but damaged is replaced: what it should be has just been computed.
+_PUT: Final = (
+    "INSERT INTO objects VALUES (?, ?, ?) ON CONFLICT (digest) DO UPDATE "
+    "SET codec = excluded.codec, data = excluded.data "
+    "WHERE data IS NOT excluded.data OR codec IS NOT excluded.codec"
+)
+_RUN: Final = "SELECT id, started_at, status, manifest, inputs, summary, process FROM runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +74,29 @@ class Store:
     """Objects, results and runs of one project; `on_warning` hears of damage that was met.
 
     Every object is checked against its digest when it is read. A damaged one counts as
-    absent, so that what it held is made anew, and never as evidence.
+    absent, so that what it held is made anew, and never as evidence. With `create=False` a
+    store that is not there is refused and nothing on disk is changed by opening it.
+
+    Everything here raises `StoreError` where the file cannot be read or written.
     """
 
-    def __init__(self, folder: Path, on_warning: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        on_warning: Callable[[str], None] = lambda _: None,
+        *,
+        create: bool = True,
+    ) -> None:
         self._warn = on_warning
-        self.path = folder / "store.sqlite"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _keep_out_of_git(folder)
-        except OSError as error:
-            raise _unwritable(folder, error) from None
-        self._connection = self._open()
+        self.path = folder / FILE
+        self._connection = (
+            open_for_writing(folder, on_warning) if create else open_for_reading(folder)
+        )
         self._objects: dict[bytes, tuple[bytes, int, bytes]] = {}
         self._results: dict[bytes, tuple[bytes, bytes, int, float, float | None]] = {}
         self._chunks: list[tuple[int, int, bytes]] = []
-        self._since = time.monotonic()
+        self._waiting_bytes = 0
+        self._since: float | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -102,61 +111,20 @@ class Store:
         finally:
             self._connection.close()
 
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._connect()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if isinstance(error, sqlite3.OperationalError) and not _looks_damaged(error):
-                raise _unwritable(self.path, error) from None
-            aside = self._set_aside()
-            self._warn(
-                f"the store could not be opened ({error}); it was set aside as {aside.name} "
-                "and a fresh one begun"
-            )
-            return self._connect()
-
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=60.0)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found not in (0, FORMAT):
-                raise ConfigurationError(
-                    f"the store has format {found}; this version of Oloproof reads format {FORMAT}",
-                    where=str(self.path),
-                    mend="use the version that wrote it, or move the folder away to begin afresh",
-                )
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={FORMAT}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _set_aside(self) -> Path:
-        number = 1
-        while (aside := self.path.with_name(f"store.damaged-{number}.sqlite")).exists():
-            number += 1
-        self.path.rename(aside)
-        for suffix in ("-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                self.path.with_name(self.path.name + suffix).rename(
-                    aside.with_name(aside.name + suffix)
-                )
-        return aside
-
     # -- objects -------------------------------------------------------------------------------
 
     def put(self, data: bytes) -> bytes:
         """Keep an object (canonical JSON); its digest, 32 bytes, computed here."""
         row = pack(data)
-        if row[0] not in self._objects:
-            self._objects[row[0]] = row
-        return row[0]
+        digest = row[0]
+        if digest not in self._objects:
+            self._objects[digest] = row
+            self._waiting_bytes += len(row[2])
+            if self._since is None:
+                self._since = time.monotonic()
+            if self._waiting_bytes >= BATCH_BYTES:
+                self.commit()
+        return digest
 
     def get(self, digest: bytes) -> bytes | None:
         """The object under `digest`, checked; None where it is absent or damaged."""
@@ -169,8 +137,6 @@ class Store:
         data = unpack(*row)
         if data is None:
             self._warn(f"object {digest.hex()[:12]} in the store is damaged; it does not count")
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("DELETE FROM objects WHERE digest = ?", (digest,))
         return data
 
     def get_json(self, digest: bytes) -> Any:
@@ -202,7 +168,9 @@ class Store:
         """Keep evidence under its key, in place of what was there; the digest of the evidence."""
         digest = self.put(data)
         self._results[key] = (key, digest, run, duration_s, limit_s)
-        if len(self._results) >= BATCH_ROWS or time.monotonic() - self._since > BATCH_SECONDS:
+        if self._since is None:
+            self._since = time.monotonic()
+        if len(self._results) >= BATCH_ROWS or self.patience_s == 0.0:
             self.commit()
         return digest
 
@@ -213,53 +181,74 @@ class Store:
         digest = self.put(manifest)
         self.commit()
         cursor = self._write(
-            "INSERT INTO runs (started_at, status, process, manifest, inputs) VALUES (?, 'running', ?, ?, ?)",
-            (started_at, _this_process(), digest, inputs),
+            "INSERT INTO runs (started_at, status, process, manifest, inputs) "
+            "VALUES (?, 'running', ?, ?, ?)",
+            (started_at, this_process(), digest, inputs),
         )
         return int(cursor.lastrowid or 0)
 
     def add_chunk(self, run: int, number: int, data: bytes) -> None:
-        """The next part of a run's rows."""
-        self._chunks.append((run, number, self.put(data)))
+        """The next part of a run's rows; parts are numbered from 0."""
+        digest = self.put(data)
+        self._chunks.append((run, number, digest))
+        if self._since is None:
+            self._since = time.monotonic()
 
     def share_chunks(self, earlier: int, run: int) -> None:
         """Give a run the rows of an earlier one."""
+        self.commit()
         self._write(
             "INSERT INTO chunks SELECT ?, number, object FROM chunks WHERE run = ?", (run, earlier)
         )
 
     def finish_run(self, run: int, *, status: str, summary: bytes) -> None:
         """Close a run with its summary."""
+        assert status in STATUSES
         digest = self.put(summary)
         self.commit()
         self._write("UPDATE runs SET status = ?, summary = ? WHERE id = ?", (status, digest, run))
 
     def runs(self) -> list[RunRow]:
         """Every run, newest first; one whose process is gone reads as interrupted."""
-        rows = self._query(
-            "SELECT id, started_at, status, manifest, inputs, summary, process FROM runs ORDER BY id DESC"
-        )
-        return [RunRow(*_alive(row)) for row in rows]
+        return [self._run_row(row) for row in self._query(f"{_RUN} ORDER BY id DESC")]
 
     def run(self, number: int) -> RunRow | None:
         """One run."""
-        return next((row for row in self.runs() if row.id == number), None)
+        rows = self._query(f"{_RUN} WHERE id = ?", (number,))
+        return self._run_row(rows[0]) if rows else None
 
     def run_of_inputs(self, inputs: bytes) -> RunRow | None:
         """The newest complete run over exactly the same inputs."""
         rows = self._query(
-            "SELECT id, started_at, status, manifest, inputs, summary FROM runs "
-            "WHERE inputs = ? AND status = 'complete' ORDER BY id DESC LIMIT 1",
-            (inputs,),
+            f"{_RUN} WHERE inputs = ? AND status = 'complete' ORDER BY id DESC LIMIT 1", (inputs,)
         )
-        return RunRow(*rows[0]) if rows else None
+        return self._run_row(rows[0]) if rows else None
 
     def chunks(self, run: int) -> Iterator[bytes | None]:
-        """The parts of a run's rows in order; None for a damaged one."""
-        for (digest,) in self._query(
-            "SELECT object FROM chunks WHERE run = ? ORDER BY number", (run,)
+        """The parts of a run's rows in order; None for one that is damaged or not there."""
+        expected = 0
+        for number, digest in self._query(
+            "SELECT number, object FROM chunks WHERE run = ? ORDER BY number", (run,)
         ):
+            if number != expected:
+                yield None
             yield self.get(digest)
+            expected = number + 1
+
+    def _run_row(self, row: Any) -> RunRow:
+        *fields, process = row
+        number, started_at, status, manifest, inputs, summary = fields
+        if not (
+            isinstance(started_at, str)
+            and status in STATUSES
+            and isinstance(manifest, bytes)
+            and isinstance(inputs, bytes)
+            and isinstance(summary, bytes | None)
+        ):
+            raise damage(self.path, f"what it says of run {number} cannot be read")
+        if status == "running" and not is_running(str(process)):
+            status = "interrupted"
+        return RunRow(number, started_at, status, manifest, inputs, summary)
 
     # -- notes ---------------------------------------------------------------------------------
 
@@ -276,17 +265,26 @@ class Store:
 
     # -- writing -------------------------------------------------------------------------------
 
+    @property
+    def patience_s(self) -> float | None:
+        """How long what waits may go on waiting for its commit; None where nothing waits."""
+        if self._since is None:
+            return None
+        return max(0.0, self._since + BATCH_SECONDS - time.monotonic())
+
+    def commit_when_due(self) -> None:
+        """Write what waits if it has waited long enough."""
+        if self.patience_s == 0.0:
+            self.commit()
+
     def commit(self) -> None:
         """Write everything that waits, in one transaction."""
-        self._since = time.monotonic()
-        if not (self._objects or self._results or self._chunks):
+        if self._since is None:
             return
         with self._guard():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                self._connection.executemany(
-                    "INSERT OR IGNORE INTO objects VALUES (?, ?, ?)", self._objects.values()
-                )
+                self._connection.executemany(_PUT, self._objects.values())
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", self._results.values()
                 )
@@ -301,72 +299,22 @@ class Store:
         self._objects.clear()
         self._results.clear()
         self._chunks.clear()
+        self._waiting_bytes = 0
+        self._since = None
 
     def _write(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         with self._guard():
             return self._connection.execute(sql, values)
 
     def _query(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        with self._guard():
+        try:
             return self._connection.execute(sql, values).fetchall()
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise store_error(self.path, error) from error
 
     @contextlib.contextmanager
     def _guard(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise _unusable(self.path, error) from error
-
-
-def _alive(row: Any) -> tuple[Any, ...]:
-    *fields, process = row
-    if fields[2] == "running" and not _is_running(process):
-        fields[2] = "interrupted"
-    return tuple(fields)
-
-
-def _this_process() -> str:
-    return f"{os.getpid()} {_birth(os.getpid())}"
-
-
-def _is_running(process: str) -> bool:
-    number, _, birth = process.partition(" ")
-    return bool(birth) and _birth(int(number)) == birth
-
-
-def _birth(process: int) -> str:
-    """When a process began, in clock ticks since boot: a number used again is no longer it."""
-    try:
-        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123  # a path would cost more than the read
-            return file.read().rpartition(b")")[2].split()[19].decode()
-    except (OSError, IndexError):
-        return ""
-
-
-def _keep_out_of_git(folder: Path) -> None:
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-
-
-def _looks_damaged(error: sqlite3.OperationalError) -> bool:
-    return "disk I/O" in str(error) or "malformed" in str(error)
-
-
-def _unwritable(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        f"the store cannot be opened: {error}",
-        where=str(path),
-        mend="the project's folder must be writable: the run keeps its evidence in .oloproof/",
-    )
-
-
-def _unusable(path: Path, error: Exception) -> StoreError:
-    text = str(error)
-    if "full" in text:
-        mend = "make room on the disk; everything up to the last batch is kept"
-    elif "locked" in text:
-        mend = "another program holds the store; try again when it is done"
-    else:
-        mend = "the file is damaged: move it away to begin afresh, then run again"
-    return StoreError(f"the store cannot be used: {text}", where=str(path), mend=mend)
+            raise store_error(self.path, error) from error

@@ -14,17 +14,20 @@ COMPRESS_FROM_BYTES: Final = 1024
 
 def pack(data: bytes) -> tuple[bytes, int, bytes]:
     """The digest, the codec and the stored bytes of an object."""
+    digest = sha256(data).digest()
     if len(data) >= COMPRESS_FROM_BYTES:
         packed = zlib.compress(data, 1)
         if len(packed) < len(data) * 0.9:
-            return sha256(data).digest(), ZLIB, packed
-    return sha256(data).digest(), PLAIN, data
+            return digest, ZLIB, packed
+    return digest, PLAIN, data
 
 
 def unpack(digest: bytes, codec: int, stored: bytes) -> bytes | None:
     """The object, or None when what is stored is not what `digest` names."""
+    if not isinstance(stored, bytes):
+        return None  # SQLite gives whatever a damaged row says it holds
     try:
-        data = zlib.decompress(stored) if codec == ZLIB else bytes(stored)
-    except (zlib.error, TypeError):
+        data = zlib.decompress(stored) if codec == ZLIB else stored
+    except zlib.error:
         return None
     return data if sha256(data).digest() == digest else None

@@ -26,7 +26,8 @@ class Fields(BaseModel):
     `not_yet` names fields that this version leaves out on purpose, with what to do instead.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    # Built when first used: most commands need few of the models.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
     not_yet: ClassVar[Mapping[str, str]] = {}
 
 

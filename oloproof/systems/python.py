@@ -6,49 +6,68 @@ called once a worker; anything else callable is the system itself. `kind` overri
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
-import traceback
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from oloproof.contract import Conversational, Replayable, Stateful
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from oloproof.canonical import JsonValue
+    from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, ReplayChange
+
+    Clean = Callable[[str], str]
 
 Kind = Literal["instance", "class", "factory", "function"]
 
 
 @dataclass(frozen=True, slots=True)
 class PythonSystem:
-    """A user's system, ready to be called. Its methods may be sync or async."""
+    """A user's system, ready to be called. Its methods may be sync or async.
+
+    `target` is what is called; `owner` the object that owns the sandbox: for a bound method
+    the object it is bound to.
+    """
 
     target: Any
-    name: str
+    owner: Any
+    stateful: bool
+    replayable: bool
+    conversational: bool
 
-    @property
-    def stateful(self) -> bool:
-        """Whether it has a sandbox to reset and to read."""
-        return isinstance(self.owner, Stateful)
+    @classmethod
+    def of(cls, target: Any) -> PythonSystem:
+        """The system that a target belongs to, with what it can do."""
+        owner = _owner(target)
+        return cls(
+            target,
+            owner,
+            stateful=isinstance(owner, Stateful),
+            replayable=isinstance(owner, Replayable),
+            conversational=isinstance(owner, Conversational),
+        )
 
-    @property
-    def replayable(self) -> bool:
-        """Whether it has a hand-written `replay`."""
-        return isinstance(self.owner, Replayable)
+    def reset(self, state: JsonValue) -> Any:
+        """Have the sandbox put into `state`; an awaitable where the system's method is async."""
+        return self.owner.reset(state)
 
-    @property
-    def conversational(self) -> bool:
-        """Whether it is talked with, turn by turn."""
-        return isinstance(self.target, Conversational)
+    def snapshot(self) -> Any:
+        """The sandbox as the system gives it, or an awaitable of that."""
+        return self.owner.snapshot()
 
-    @property
-    def owner(self) -> Any:
-        """The object that owns the sandbox: for a bound method the object it is bound to."""
-        return getattr(self.target, "__self__", self.target)
+    def replay(
+        self, trajectory: AgentTrajectory, *, checkpoint: AgentCheckpoint, change: ReplayChange
+    ) -> Any:
+        """The continuation as the system gives it, or an awaitable of that."""
+        return self.owner.replay(trajectory, checkpoint=checkpoint, change=change)
 
     @property
     def active_state(self) -> Callable[[], Any] | None:
@@ -57,107 +76,182 @@ class PythonSystem:
         return reader if callable(reader) else None
 
 
-def load_system(spec: str, root: Path, kind: Kind | None = None) -> PythonSystem:
+def load_system(
+    spec: str, root: Path, kind: Kind | None = None, *, clean: Clean = str
+) -> PythonSystem:
     """The system that `module:attr` names, imported from the project folder `root`.
 
-    Raises `ConfigurationError` when nothing of that name can be imported, made or called.
+    Raises `ConfigurationError` when nothing of that name can be imported, made or called;
+    `clean` takes secrets out of what the user's code raised.
     """
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
-    module_name, _, attribute = spec.partition(":")
-    found = _attribute(_import(module_name, spec, root), attribute, spec)
-    return PythonSystem(instantiate(found, spec, kind), spec)
-
-
-def instantiate(found: Any, spec: str, kind: Kind | None = None) -> Any:
-    """The system itself: a class or a factory is called, anything else is taken as it is."""
-    kind = kind or tell_kind(found)
-    if kind in ("class", "factory"):
-        if not callable(found):
-            raise ConfigurationError(
-                f"`{spec}` is declared as {kind} but cannot be called", mend="correct `system.kind`"
-            )
-        try:
-            found = found()
-        except BaseException as error:
-            raise ConfigurationError(
-                f"making the system from `{spec}` raised {_brief(error)}",
-                where=_last_line(error),
-                mend="a class or a factory is called without arguments, once a worker",
-            ) from error
-    if not callable(found) and not isinstance(found, Conversational):
-        raise ConfigurationError(
-            f"`{spec}` is a {type(found).__name__} that cannot be called",
-            mend="give it `__call__(self, input)`, or name a function or a bound method",
-        )
-    return found
+    loader = _Loader(spec, root, clean)
+    try:
+        module_name, _, attribute = spec.partition(":")
+        found = loader.attribute(loader.module(module_name), attribute)
+        return PythonSystem.of(loader.instantiate(found, kind))
+    except ConfigurationError:
+        raise
+    except BaseException as error:  # such as a property that raises
+        raise loader.raised(
+            f"looking into `{spec}`", error, "its attributes must be readable without a case"
+        ) from error
 
 
 def tell_kind(found: Any) -> Kind:
     """What an object is: a class, a factory, a function or an instance."""
     if inspect.isclass(found):
         return "class"
-    is_function = inspect.isroutine(found) or inspect.isfunction(getattr(found, "func", None))
-    if is_function and not inspect.iscoroutinefunction(found):
-        try:
-            parameters = inspect.signature(found).parameters.values()
-        except (TypeError, ValueError):
-            return "function"
-        required = [
-            p
-            for p in parameters
-            if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        ]
-        takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        return "function" if required or takes_any else "factory"
-    return "function" if is_function else "instance"
+    routine = inspect.isroutine(found) or isinstance(found, functools.partial)
+    if not routine:
+        return "factory" if _takes_nothing(found) else "instance"
+    if inspect.iscoroutinefunction(found):
+        return "function"
+    signature = _signature(found)
+    return "function" if signature is None or _needs_or_gathers(signature) else "factory"
 
 
-def _import(module_name: str, spec: str, root: Path) -> Any:
+def _needs_or_gathers(signature: inspect.Signature) -> bool:
+    """Whether it has a required parameter, or takes any number of them."""
+    parameters = signature.parameters.values()
+    return any(
+        p.kind is p.VAR_POSITIONAL or (p.default is p.empty and p.kind is not p.VAR_KEYWORD)
+        for p in parameters
+    )
+
+
+def _takes_nothing(found: Any) -> bool:
+    """Whether it is an object that can be called, but not with an input."""
+    return (
+        callable(found)
+        and not isinstance(found, Stateful | Conversational)
+        and not (_takes_input(found))
+    )
+
+
+def _takes_input(found: Any) -> bool:
+    # A decorator may add arguments of its own: what it takes counts, not what it wraps.
+    signature = _signature(found, follow_wrapped=False)
+    if signature is None:
+        return True
     try:
-        return importlib.import_module(module_name)
-    except BaseException as error:
-        absent = isinstance(error, ModuleNotFoundError) and (
-            error.name is not None and (module_name + ".").startswith(error.name + ".")
-        )
-        if absent:
-            local = [path.stem for path in root.glob("*.py")] + [
-                path.parent.name for path in root.glob("*/__init__.py")
-            ]
-            raise ConfigurationError(
-                f"`{spec}` names a module that is not there: {module_name}",
-                where=f"looked in {root} and the installed packages",
-                mend=suggest(module_name, local),
-            ) from None
-        raise ConfigurationError(
-            f"importing `{module_name}` raised {_brief(error)}",
-            where=_last_line(error),
-            mend="the module must import without side effects that need the run",
-        ) from error
+        signature.bind(None)
+    except TypeError:
+        return False
+    return True
 
 
-def _attribute(module: Any, attribute: str, spec: str) -> Any:
-    found = module
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            names = [name for name in vars(module) if not name.startswith("_")]
+def _signature(found: Any, *, follow_wrapped: bool = True) -> inspect.Signature | None:
+    try:
+        return inspect.signature(found, follow_wrapped=follow_wrapped)
+    except (TypeError, ValueError):
+        return None  # some built-in callables tell nothing of theirs
+
+
+def _owner(target: Any) -> Any:
+    while isinstance(target, functools.partial):
+        target = target.func
+    return target.__self__ if inspect.ismethod(target) else target
+
+
+@dataclass(frozen=True, slots=True)
+class _Loader:
+    """Finds and makes the object of one spec; every failure is an error for its user."""
+
+    spec: str
+    root: Path
+    clean: Clean
+
+    def module(self, name: str) -> Any:
+        """The module, imported."""
+        try:
+            return importlib.import_module(name)
+        except BaseException as error:
+            if isinstance(error, ModuleNotFoundError) and _is_part(error.name, name):
+                raise self._no_module(name) from None
+            raise self.raised(
+                f"importing `{name}`",
+                error,
+                "the module must import without side effects that need the run",
+            ) from error
+
+    def attribute(self, module: Any, attribute: str) -> Any:
+        """What the module holds under a name, or a name in a name."""
+        found = module
+        for part in attribute.split("."):
+            if not hasattr(found, part):
+                names = [name for name in vars(module) if not name.startswith("_")]
+                raise ConfigurationError(
+                    f"`{self.spec}` names nothing: {module.__name__} has no `{attribute}`",
+                    where=getattr(module, "__file__", None),
+                    mend=suggest(attribute, names),
+                )
+            found = getattr(found, part)
+        return found
+
+    def instantiate(self, found: Any, kind: Kind | None) -> Any:
+        """The system itself: a class or a factory is called, anything else taken as it is."""
+        kind = kind or tell_kind(found)
+        made = f"`{self.spec}`"
+        if kind in ("class", "factory"):
+            if not callable(found):
+                raise ConfigurationError(
+                    f"{made} is declared as {kind} but cannot be called",
+                    mend="correct `system.kind`",
+                )
+            found = self._made(found)
+            made = f"what `{self.spec}` made"
+        self._refuse_uncallable(found, made)
+        return found
+
+    def _made(self, maker: Any) -> Any:
+        try:
+            return maker()
+        except BaseException as error:
+            raise self.raised(
+                f"making the system from `{self.spec}`",
+                error,
+                "a class or a factory is called without arguments, once a worker",
+            ) from error
+
+    def _refuse_uncallable(self, found: Any, shown: str) -> None:
+        kind = type(found).__name__
+        if inspect.isawaitable(found):
+            if inspect.iscoroutine(found):
+                found.close()
             raise ConfigurationError(
-                f"`{spec}` names nothing: {module.__name__} has no `{attribute}`",
-                where=getattr(module, "__file__", None),
-                mend=suggest(attribute, names),
+                f"{shown} is a {kind}: a factory cannot be async",
+                mend="make the system in a plain function; its methods may be async",
             )
-        found = getattr(found, part)
-    return found
+        if not callable(found):
+            raise ConfigurationError(
+                f"{shown} is a {kind} that cannot be called",
+                mend="give it `__call__(self, input)`, or name a function or a bound method",
+            )
+        if not _takes_input(found):
+            raise ConfigurationError(
+                f"{shown} cannot be called with an input: its parameters are {_signature(found)}",
+                mend="it is called as `system(input)`; give further parameters a default",
+            )
+
+    def raised(self, doing: str, error: BaseException, mend: str) -> ConfigurationError:
+        """The error that says what the user's code raised, and where."""
+        what = f"{doing} raised {describe(error, self.clean)}"
+        if isinstance(error, SyntaxError) and error.filename:
+            return ConfigurationError(what, where=f"{error.filename}:{error.lineno}", mend=mend)
+        return ConfigurationError(what, where=place(error, self.root), mend=mend)
+
+    def _no_module(self, name: str) -> ConfigurationError:
+        local = [path.stem for path in self.root.glob("*.py")]
+        local += [path.parent.name for path in self.root.glob("*/__init__.py")]
+        return ConfigurationError(
+            f"`{self.spec}` names a module that is not there: {name}",
+            where=f"looked in {self.root} and the installed packages",
+            mend=suggest(name, local),
+        )
 
 
-def _brief(error: BaseException) -> str:
-    text = str(error).split("\n")[0][:200]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _last_line(error: BaseException) -> str | None:
-    frames = traceback.extract_tb(error.__traceback__)
-    outside = [frame for frame in frames if "importlib" not in frame.filename]
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{error.filename}:{error.lineno}"
-    return f"{outside[-1].filename}:{outside[-1].lineno}" if outside else None
+def _is_part(missing: str | None, name: str) -> bool:
+    """Whether a missing module is the named one or a package it lies in."""
+    return missing is not None and (name + ".").startswith(missing + ".")

@@ -7,61 +7,101 @@ not, and the files that `code_paths` names. Imports are read, not run.
 from __future__ import annotations
 
 import ast
+import os
+import sys
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
+
+_NEVER_SOURCE: Final = frozenset({"__pycache__", ".oloproof", ".git"})
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
 
 def source_files(root: Path, module: str, code_paths: Iterable[str]) -> list[Path]:
     """The files that the source digest covers, sorted."""
     found = set(_import_closure(root, module))
     for pattern in code_paths:
-        if pattern.startswith("/") or ".." in pattern.split("/"):
-            raise ConfigurationError(
-                f"`code_paths` names a place outside the project: {pattern}",
-                where="oloproof.yaml: system.code_paths",
-                mend="give patterns relative to the folder of oloproof.yaml",
-            )
-        matches = [path for path in root.glob(_with_files(pattern)) if path.is_file()]
-        if not matches:
-            raise ConfigurationError(
-                f"`code_paths` matches no file: {pattern}",
-                where="oloproof.yaml: system.code_paths",
-                mend="correct the pattern (such as `prompts/**`), or leave it out",
-            )
-        found.update(matches)
-    return sorted(path for path in found if "__pycache__" not in path.parts)
-
-
-def _with_files(pattern: str) -> str:
-    # pathlib before 3.13 takes a final `**` for folders alone.
-    return pattern + "/*" if pattern.endswith("**") else pattern
+        found |= _matches(root, pattern)
+    return sorted(found)
 
 
 def source_digest(root: Path, files: Iterable[Path]) -> str:
     """SHA-256 over the names and contents of `files`, 64 hexadecimal digits."""
     whole = sha256()
     for path in files:
-        name = str(path.relative_to(root)).encode()
-        whole.update(b"%d %b %b" % (len(name), name, sha256(path.read_bytes()).digest()))
+        name = os.fsencode(path.relative_to(root))
+        whole.update(b"%d %b %b" % (len(name), name, sha256(_read(path)).digest()))
     return whole.hexdigest()
+
+
+def own_file(root: str, file: str) -> str | None:
+    """The name of a project's own source file relative to `root`.
+
+    None for a file elsewhere, and for what is installed in an environment inside the project.
+    """
+    below = root + os.sep
+    if not file.startswith(below):
+        return None
+    for prefix in (sys.prefix, sys.base_prefix):
+        if prefix.startswith(below) and file.startswith(prefix + os.sep):
+            return None
+    name = file[len(below) :]
+    return None if _INSTALLED.intersection(Path(name).parts) else name
+
+
+def _matches(root: Path, pattern: str) -> set[Path]:
+    """The files that one entry of `code_paths` names; it must name one."""
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ConfigurationError(
+            f"`code_paths` names a place outside the project: {pattern}",
+            where="oloproof.yaml: system.code_paths",
+            mend="give patterns relative to the folder of oloproof.yaml",
+        )
+    # pathlib before 3.13 takes a final `**` for folders alone.
+    whole = pattern + "/*" if pattern.endswith("**") else pattern
+    try:
+        found = [path for path in root.glob(whole) if path.is_file()]
+    except (ValueError, NotImplementedError) as error:
+        raise ConfigurationError(
+            f"`code_paths` has a pattern that cannot be read: {pattern} ({error})",
+            where="oloproof.yaml: system.code_paths",
+            mend="`*` stands for a name, `**` for any number of folders: `prompts/**/*.md`",
+        ) from None
+    matches = {p for p in found if not _NEVER_SOURCE.intersection(p.relative_to(root).parts)}
+    if not matches:
+        raise ConfigurationError(
+            f"`code_paths` matches no file: {pattern}",
+            where="oloproof.yaml: system.code_paths",
+            mend="correct the pattern (such as `prompts/**`), or leave it out",
+        )
+    return matches
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"a file of the system cannot be read: {error.strerror}",
+            where=str(path),
+            mend="the source digest covers it: make it readable",
+        ) from None
 
 
 def _import_closure(root: Path, module: str) -> Iterator[Path]:
     waiting, seen = [module], set()
     while waiting:
         name = waiting.pop()
-        if name in seen:
+        if not name or name in seen:
             continue
         seen.add(name)
         parts = name.split(".")
-        for depth in range(1, len(parts)):
-            waiting.append(".".join(parts[:depth]))
+        waiting += [".".join(parts[:depth]) for depth in range(1, len(parts))]
         path = _file_of(root, parts)
         if path is not None:
             yield path
@@ -79,8 +119,8 @@ def _file_of(root: Path, parts: list[str]) -> Path | None:
 def _imported(path: Path, module: str) -> Iterator[str]:
     """Every module name that a file may import, inside functions too."""
     try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):
+        tree = ast.parse(_read(path))
+    except (SyntaxError, ValueError, RecursionError):
         return  # importing it will say what is wrong
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(tree):

@@ -1,65 +1,82 @@
-"""`python -m oloproof.worker JOBS REPLIES`: the two descriptors of a worker process."""
+"""`python -m oloproof.worker JOBS REPLIES PARENT`: a worker process on two descriptors."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
+import signal
 import sys
-import threading
-import time
-from typing import TYPE_CHECKING, Any
+import traceback
+from typing import TYPE_CHECKING
 
 from oloproof.errors import OloproofError
-from oloproof.worker.dispatch import Dispatch
+from oloproof.worker.dispatch import Dispatch, refusal
 from oloproof.worker.messages import REFUSED
-from oloproof.workers.framing import READ_SIZE, Frame, FrameReader, pack, write_all
-from oloproof.workers.pool import OPEN
+from oloproof.worker.outlet import Outlet, end_with_parent
+from oloproof.workers.framing import READ_SIZE, Frame, FrameReader
+from oloproof.workers.pool import BROKEN_EXIT, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def main() -> None:
+def main(jobs: int, replies: int, parent: int) -> None:
     """Serve jobs until the parent closes the pipe."""
-    jobs, replies = int(sys.argv[1]), int(sys.argv[2])
-    os.set_inheritable(jobs, False)
-    os.set_inheritable(replies, False)
+    for pipe in (jobs, replies):
+        os.set_inheritable(pipe, False)
     # What a user's system prints must not mix with the run's own standard output.
     os.dup2(2, 1)
-
-    def send(kind: bytes, header: Any, body: bytes) -> None:
-        write_all(replies, pack(kind, header, body))
-
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    outlet = Outlet(jobs, replies)
+    end_with_parent(parent, _end_group)
     dispatch: Dispatch | None = None
-    for frame in _frames(jobs):
-        if frame.kind == OPEN:
+    try:
+        for frame in _frames(jobs):
+            if frame.kind != OPEN:
+                assert dispatch is not None
+                dispatch.job(frame)
+                continue
             try:
-                dispatch = Dispatch(frame.header, send)
+                dispatch = Dispatch(frame.header, outlet)
             except OloproofError as error:
-                send(REFUSED, {"what": error.what, "where": error.where, "mend": error.mend}, b"")
+                outlet.send(REFUSED, refusal(error, frame.header))
                 return
-        elif dispatch is not None:
-            dispatch.job(frame)
+            # What importing made stays: collecting garbage need not look through it again.
+            gc.freeze()
+    except BaseException:
+        if outlet.forked:
+            os._exit(0)  # a fork of the user's came out of its call; it has no part in the run
+        raise
 
 
 def _frames(descriptor: int) -> Iterator[Frame]:
     reader = FrameReader()
-    while data := os.read(descriptor, READ_SIZE):
+    while data := _read(descriptor):
         yield from reader.feed(data)
 
 
-def _leave_with(parent: int) -> None:
-    """End this process, whatever it is busy with, once its parent was killed."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, READ_SIZE)
+    except OSError:
+        os._exit(BROKEN_EXIT)
+
+
+def _end_group() -> None:
+    """End this process and what the user's system started in its group."""
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
     os._exit(0)
 
 
 if __name__ == "__main__":
+    code = 0
     try:
-        main()
-    except BrokenPipeError:
-        os._exit(0)  # the parent is gone; nobody is left to tell
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)  # threads and tasks a user's system left behind must not hold the process
+        main(*map(int, sys.argv[1:4]))
+    except BaseException:
+        code = 1
+        traceback.print_exc()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the system may have put anything in their place
+            stream.flush()
+    os._exit(code)  # threads and tasks a user's system left behind must not hold the process

@@ -7,81 +7,90 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode, encode, encode_in_order
+from oloproof.errors import OloproofError
 from oloproof.execution.calling import Caller
 from oloproof.execution.redaction import Redaction
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution, Request
+from oloproof.records.evidence import TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.systems.python import load_system
+from oloproof.systems.source import own_file
 from oloproof.worker.messages import READY, REPLAY, REPORT, UNIT
 from oloproof.workers.pool import DONE, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from oloproof.worker.outlet import Outlet
     from oloproof.workers.framing import Frame
-
-    Send = Callable[[bytes, Any, bytes], None]
 
 
 class Dispatch:
     """One system, loaded once, and the jobs that are run on it."""
 
-    def __init__(self, opening: Any, send: Send) -> None:
-        root = Path(opening["root"])
-        system = load_system(opening["callable"], root, opening["kind"])
+    def __init__(self, opening: Any, outlet: Outlet) -> None:
+        redaction = Redaction(opening["redact"])
+        self._root = opening["root"]
+        root = Path(self._root)
+        system = load_system(opening["callable"], root, opening["kind"], clean=redaction.of_text)
         retries = opening["retries"]
-        self._root = root
-        self._send = send
+        self._outlet = outlet
         self._unit = 0
         self._loaded: frozenset[str] = frozenset()
         self._execution = Execution(
             system,
-            Caller(opening["timeout_s"]),
-            Redaction(opening["redact"]),
+            Caller(
+                opening["timeout_s"],
+                clean=redaction.of_text,
+                root=root,
+                before_call=outlet.give_sign,
+            ),
+            redaction,
             Retries(
                 attempts=retries["attempts"],
                 on=tuple(retries["on"]),
                 wait_s=retries["wait_s"],
-                before_wait=lambda seconds: send(MARK, seconds, b""),
+                before_wait=lambda seconds: outlet.send(MARK, seconds),
             ),
-            on_report=lambda data: send(REPORT, self._unit, data),
+            on_report=lambda data: outlet.send(REPORT, self._unit, data),
         )
-        send(
-            READY,
-            {
-                "stateful": system.stateful,
-                "replayable": system.replayable,
-                "conversational": system.conversational,
-                "loaded": self._newly_loaded(),
-            },
-            b"",
-        )
+        abilities = {
+            "stateful": system.stateful,
+            "replayable": system.replayable,
+            "conversational": system.conversational,
+        }
+        outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
 
     def job(self, frame: Frame) -> None:
         """Run every unit of the job and the replays each asks for."""
         state_json = frame.body or None
+        last = frame.header[-1]
         for unit in frame.header:
             self._unit = unit["unit"]
             request = Request(
                 unit["id"], encode_in_order(unit["input"]), state_json, unit["replicate"]
             )
-            recording = unit.get("recording")
-            evidence_json = encode(recording) if recording is not None else self._record(request)
+            recording = unit["recording"]
+            if recording is not None:
+                evidence_json = encode(recording)
+            else:
+                # With nothing to come but the end, both go out at once.
+                evidence_json = self._record(request, hold=unit is last and not unit["sites"])
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
-        self._send(DONE, {"loaded": self._newly_loaded()}, b"")
+        self._outlet.send(DONE, {"loaded": self._newly_loaded()})
 
-    def _record(self, request: Request) -> bytes:
+    def _record(self, request: Request, *, hold: bool) -> bytes:
         recorded = self._execution.run(request)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
-        self._send(UNIT, header, recorded.evidence_json)
+        self._outlet.send(UNIT, header, recorded.evidence_json, hold=hold)
         return recorded.evidence_json
 
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
-        trajectory: Any = decode(evidence_json)
-        steps = trajectory.get("agent_trajectory/v1", {}).get("steps", [])
+        evidence: Any = decode(evidence_json)
+        steps = evidence.get(TRAJECTORY, {}).get("steps", [])
         located = [(site, find_call(steps, site["tool"], site["occurrence"])) for site in sites]
         reached = [(site, index) for site, index in located if index is not None]
         if not reached:
@@ -100,15 +109,28 @@ class Dispatch:
         self, site: Any, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
     ) -> None:
         header = {"unit": self._unit, "step_index": step_index, "fault": fault, "s": seconds}
-        self._send(REPLAY, header | {"tool": site["tool"]}, evidence_json)
+        self._outlet.send(REPLAY, header | {"tool": site["tool"]}, evidence_json)
 
     def _newly_loaded(self) -> list[str]:
         """Files of the project that were imported since this was last asked."""
+        if len(sys.modules) == len(self._loaded):
+            return []
         names = frozenset(sys.modules)
         fresh, self._loaded = names - self._loaded, names
         files = []
         for name in fresh:
-            file = getattr(sys.modules.get(name), "__file__", None)
-            if file is not None and Path(file).is_relative_to(self._root):
-                files.append(str(Path(file).relative_to(self._root)))
+            file = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
+            own = own_file(self._root, file) if isinstance(file, str) else None
+            if own is not None:
+                files.append(own)
         return sorted(files)
+
+
+def refusal(error: OloproofError, opening: Any) -> dict[str, str | None]:
+    """What a refused system's parent is told; no secret that an error may hold leaves with it."""
+    try:
+        clean: Callable[[str], str] = Redaction(opening["redact"]).of_text
+    except OloproofError:
+        clean = str  # the error is that the rules cannot be read
+    texts = {"what": error.what, "where": error.where, "mend": error.mend}
+    return {name: text and clean(text) for name, text in texts.items()}

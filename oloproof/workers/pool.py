@@ -7,32 +7,47 @@ lost together with the cause; the jobs behind it go to a fresh worker untouched.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
-import signal
-import subprocess
 import time
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from oloproof.workers.framing import READ_SIZE, Frame, FrameReader, pack
+from oloproof.workers.framing import GarbledError, pack
+from oloproof.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from oloproof.workers.framing import Frame
 
 OPEN: Final = b"O"
 JOB: Final = b"J"
 DONE: Final = b"D"
 MARK: Final = b"M"
 """A sign of life: the clock starts anew, `header` more seconds are allowed."""
+ASIDE: Final = b"E"
+"""Something said on the way, which is no sign of life: a worker that says it for ever hangs."""
+
+BROKEN_EXIT: Final = 71
+"""How a worker exits whose pipes were closed or replaced, and what one is taken for that sent
+something else than frames: its job broke it."""
 
 OPENING_S: Final = 300.0
 """How long a worker may take until its first frame: importing a user's system can be slow."""
 
-WINDOW: Final = 4
-"""Jobs a worker may hold: enough that it never waits for the parent, few enough to lose."""
+LOOK_AHEAD_S: Final = 0.02
+"""How much work a worker may hold at its usual pace: many small jobs, to be handed over at
+once, or a single slow one beside the one that it is at, so that all workers end together."""
+
+LEAST_JOBS: Final = 2
+MOST_JOBS: Final = 64
+MOST_BYTES: Final = 1 << 23
+"""Of jobs that a worker holds; one more is always allowed."""
+
+LEAVE_S: Final = 0.5
+"""How long idle workers may take to leave when the pool is closed."""
+
+_LOOK_AGAIN_S: Final = 0.01
 
 
 class Reply(NamedTuple):
@@ -52,23 +67,48 @@ class Lost(NamedTuple):
     """False when it ended before it had ever answered: the system could not be started."""
 
 
-@dataclass(eq=False)
+class _Job(NamedTuple):
+    tag: Any
+    data: bytes
+
+
 class _Worker:
-    process: subprocess.Popen[bytes]
-    inlet: int
-    outlet: int
-    reader: FrameReader = field(default_factory=FrameReader)
-    jobs: deque[tuple[Any, bytes]] = field(default_factory=deque)
-    unsent: deque[memoryview] = field(default_factory=deque)
-    clock: float = 0.0
-    allowance: float = 0.0
-    opened: bool = False
-    hung: bool = False
-    writing: bool = False
+    """A process with the jobs it holds and the clock that runs for the first of them."""
+
+    def __init__(self, process: WorkerProcess) -> None:
+        self.process = process
+        self.jobs: deque[_Job] = deque()
+        self.held_bytes = 0
+        self.opened = False
+        self.deaf = False
+        self.allowance_s = 0.0
+        self.clock = self.began = time.monotonic()
+
+    def restart_clock(self, allowance_s: float = 0.0) -> None:
+        self.clock = time.monotonic()
+        self.allowance_s = allowance_s
+
+    def take(self, job: _Job) -> None:
+        if not self.jobs:
+            self.restart_clock()
+            self.began = self.clock
+        self.jobs.append(job)
+        self.held_bytes += len(job.data)
+        self.process.queue(job.data)
+
+    def finish(self) -> float:
+        """Strike the first job off; the seconds it took."""
+        self.held_bytes -= len(self.jobs.popleft().data)
+        began, self.began = self.began, time.monotonic()
+        return self.began - began
 
 
 class Pool:
-    """`size` workers started on demand; use it as a context manager."""
+    """`size` workers started on demand; use it as a context manager.
+
+    `command` gets three arguments more: the descriptors of its jobs and of its replies, and
+    the number of this process.
+    """
 
     def __init__(
         self,
@@ -77,6 +117,7 @@ class Pool:
         size: int,
         opening: Any,
         deadline_s: float,
+        opening_s: float = OPENING_S,
         environment: Mapping[str, str] | None = None,
         folder: str | None = None,
     ) -> None:
@@ -84,19 +125,27 @@ class Pool:
         self._size = size
         self._opening = pack(OPEN, opening)
         self._deadline_s = deadline_s
+        self._opening_s = opening_s
         self._environment = environment
         self._folder = folder
         self._workers: list[_Worker] = []
-        self._waiting: deque[tuple[Any, bytes]] = deque()
+        self._waiting: deque[_Job] = deque()
         self._selector = selectors.DefaultSelector()
+        self._pace_s = LOOK_AHEAD_S / LEAST_JOBS
+        self._filling = True
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in list(self._workers):
-            # An ended pipe tells an idle worker to leave; a busy one does not listen.
-            self._end(worker, patience_s=0.0 if worker.jobs else 0.5)
+        """Let idle workers leave, and kill the busy ones."""
+        for worker in self._workers:
+            self._unregister(worker)
+            worker.process.close()  # an ended pipe tells an idle worker to leave
+        until = time.monotonic() + LEAVE_S
+        for worker in self._workers:
+            worker.process.end(0.0 if worker.jobs else max(0.0, until - time.monotonic()))
+        self._workers.clear()
         self._selector.close()
 
     @property
@@ -106,150 +155,169 @@ class Pool:
 
     @property
     def hungry(self) -> bool:
-        """Whether another job would find room in a worker's window."""
-        return self.pending < self._size * WINDOW
+        """Whether more jobs should be submitted.
+
+        From when half of the room for them is empty until it is full: so they are handed
+        over many at once.
+        """
+        room = self._size * self._window
+        pending = self.pending
+        if pending >= room:
+            self._filling = False
+        elif pending <= room // 2:
+            self._filling = True
+        return self._filling and (pending < self._size or self._held_bytes < MOST_BYTES)
 
     def submit(self, tag: Any, header: Any, body: bytes = b"") -> None:
-        """Queue a job; its replies carry `tag`."""
-        self._waiting.append((tag, pack(JOB, header, body)))
-        self._assign()
+        """Queue a job for the next `poll`; its replies carry `tag`."""
+        self._waiting.append(_Job(tag, pack(JOB, header, body)))
 
-    def poll(self, timeout_s: float | None = None) -> Iterator[Reply | Lost]:
+    def poll(self, timeout_s: float | None = None) -> list[Reply | Lost]:
         """What has come in; waits for something at most `timeout_s` (None: until there is)."""
+        out: list[Reply | Lost] = []
         self._assign()
         for key, mask in self._selector.select(self._patience(timeout_s)):
             worker: _Worker = key.data
-            if mask & selectors.EVENT_WRITE:
+            if mask & selectors.EVENT_WRITE and not worker.deaf:
                 self._send(worker)
             if mask & selectors.EVENT_READ:
-                yield from self._receive(worker)
-        yield from self._kill_the_hung()
+                out += self._receive(worker)
+        for worker in list(self._workers):
+            out += self._bury_if_ended(worker)
+        self._assign()
+        return out
 
-    def _patience(self, timeout_s: float | None) -> float | None:
+    def _patience(self, timeout_s: float | None) -> float:
+        """How long to wait at most: without any job there is nothing to wait for."""
+        if any(worker.deaf for worker in self._workers):
+            return _LOOK_AGAIN_S
         now = time.monotonic()
         waits = [self._due(worker) - now for worker in self._workers if worker.jobs]
         if timeout_s is not None:
             waits.append(timeout_s)
-        return max(0.0, min(waits)) if waits else 0.0
+        return max(0.0, min(waits, default=0.0))
 
     def _due(self, worker: _Worker) -> float:
-        limit = self._deadline_s if worker.opened else OPENING_S
-        return worker.clock + worker.allowance + limit
+        limit_s = self._deadline_s if worker.opened else self._opening_s
+        return worker.clock + worker.allowance_s + limit_s
+
+    # -- giving out ----------------------------------------------------------------------------
+
+    @property
+    def _window(self) -> int:
+        """How many jobs a worker may hold."""
+        return max(LEAST_JOBS, min(MOST_JOBS, int(LOOK_AHEAD_S / max(self._pace_s, 1e-6))))
+
+    @property
+    def _held_bytes(self) -> int:
+        waiting = sum(len(job.data) for job in self._waiting)
+        return waiting + sum(worker.held_bytes for worker in self._workers)
 
     def _assign(self) -> None:
+        """Give waiting jobs to workers with room, the least loaded first."""
+        given: set[_Worker] = set()
         while self._waiting:
-            roomy = [worker for worker in self._workers if len(worker.jobs) < WINDOW]
-            idle = [worker for worker in roomy if not worker.jobs]
-            if not idle and len(self._workers) < self._size:
-                idle = [self._start()]
-            worker = idle[0] if idle else min(roomy, key=lambda w: len(w.jobs), default=None)
-            if worker is None:
-                return
-            tag, data = self._waiting.popleft()
-            if not worker.jobs:
-                self._restart_clock(worker, 0.0)
-            worker.jobs.append((tag, data))
-            worker.unsent.append(memoryview(data))
+            worker = min((w for w in self._workers if not w.deaf), key=_load, default=None)
+            if (worker is None or worker.jobs) and len(self._workers) < self._size:
+                worker = self._start()
+            if worker is None or not self._has_room(worker):
+                break
+            worker.take(self._waiting.popleft())
+            given.add(worker)
+        for worker in given:
             self._send(worker)
 
+    def _has_room(self, worker: _Worker) -> bool:
+        return not worker.jobs or (
+            len(worker.jobs) < self._window and worker.held_bytes < MOST_BYTES
+        )
+
     def _start(self) -> _Worker:
-        job_read, job_write = os.pipe()
-        reply_read, reply_write = os.pipe()
-        try:
-            process = subprocess.Popen(  # noqa: S603  # our own interpreter and module
-                [*self._command, str(job_read), str(reply_write)],
-                stdin=subprocess.DEVNULL,
-                pass_fds=(job_read, reply_write),
-                env=self._environment,
-                cwd=self._folder,
-                # A group of its own: what the user's system started dies with the worker.
-                start_new_session=True,
-            )
-        finally:
-            os.close(job_read)
-            os.close(reply_write)
-        os.set_blocking(job_write, False)
-        os.set_blocking(reply_read, False)
-        worker = _Worker(process, job_write, reply_read)
-        worker.unsent.append(memoryview(self._opening))
+        process = WorkerProcess(self._command, environment=self._environment, folder=self._folder)
+        worker = _Worker(process)
+        process.queue(self._opening)
         self._workers.append(worker)
-        self._selector.register(reply_read, selectors.EVENT_READ, worker)
+        self._selector.register(process.outlet, selectors.EVENT_READ, worker)
         return worker
 
     def _send(self, worker: _Worker) -> None:
-        try:
-            while worker.unsent:
-                head = worker.unsent[0]
-                written = os.write(worker.inlet, head)
-                if written < len(head):
-                    worker.unsent[0] = head[written:]
-                else:
-                    worker.unsent.popleft()
-        except BlockingIOError:
-            pass
-        except BrokenPipeError:
-            worker.unsent.clear()  # its end is noticed where its replies are read
-        wanted = bool(worker.unsent)
-        if wanted != worker.writing:
-            if wanted:
-                self._selector.register(worker.inlet, selectors.EVENT_WRITE, worker)
-            else:
-                self._selector.unregister(worker.inlet)
-            worker.writing = wanted
+        """Write what the pipe takes now; the rest when it takes more."""
+        inlet = worker.process.inlet
+        whole = worker.process.write()
+        registered = inlet in self._selector.get_map()
+        if not whole and not registered:
+            self._selector.register(inlet, selectors.EVENT_WRITE, worker)
+        elif whole and registered:
+            self._selector.unregister(inlet)
 
-    def _receive(self, worker: _Worker) -> Iterator[Reply | Lost]:
+    # -- taking in -----------------------------------------------------------------------------
+
+    def _receive(self, worker: _Worker) -> list[Reply | Lost]:
+        """What a worker sent; one that closed its pipe, or sends anything else, has ended."""
+        if worker.deaf:
+            return []
         try:
-            data = os.read(worker.outlet, READ_SIZE)
-        except BlockingIOError:
-            return
-        if not data:
-            yield from self._bury(worker)
-            return
+            frames = worker.process.read()
+        except GarbledError:
+            return self._bury(worker, "exited", BROKEN_EXIT)
+        if frames is None:
+            worker.deaf = True
+            self._unregister(worker)
+            return []
+        if worker.process.coming not in (None, ASIDE):
+            worker.restart_clock()
+        return [reply for frame in frames if (reply := self._take(worker, frame)) is not None]
+
+    def _take(self, worker: _Worker, frame: Frame) -> Reply | None:
         worker.opened = True
-        self._restart_clock(worker, 0.0)
-        for frame in worker.reader.feed(data):
-            if frame.kind == MARK:
-                self._restart_clock(worker, float(frame.header))
-                continue
-            tag = worker.jobs[0][0] if worker.jobs else None
-            if frame.kind == DONE:
-                worker.jobs.popleft()
-            yield Reply(tag, frame)
-        self._assign()
+        if frame.kind == MARK:
+            worker.restart_clock(float(frame.header))
+            return None
+        tag = worker.jobs[0].tag if worker.jobs else None
+        if frame.kind == DONE and worker.jobs:
+            self._pace_s += (worker.finish() - self._pace_s) / 16
+        if frame.kind != ASIDE:
+            worker.restart_clock()
+        return Reply(tag, frame)
 
-    def _restart_clock(self, worker: _Worker, allowance: float) -> None:
-        worker.clock = time.monotonic()
-        worker.allowance = allowance
+    # -- ends ----------------------------------------------------------------------------------
 
-    def _kill_the_hung(self) -> Iterator[Lost]:
-        now = time.monotonic()
-        for worker in [w for w in self._workers if w.jobs and self._due(w) <= now]:
-            worker.hung = True
-            yield from self._bury(worker)
+    def _bury_if_ended(self, worker: _Worker) -> list[Reply | Lost]:
+        late = bool(worker.jobs) and self._due(worker) <= time.monotonic()
+        if late and not worker.deaf:
+            last_words = self._receive(worker)
+            if last_words or self._due(worker) > time.monotonic():
+                return last_words  # it was this process that had not listened
+        if not late and not worker.deaf:
+            return []
+        # It may have ended although something that it started still holds its pipe.
+        code = worker.process.code()
+        if code is not None:
+            return self._bury(worker, "killed" if code < 0 else "exited", abs(code))
+        if late or not worker.jobs:
+            return self._bury(worker, "timed_out", 0)
+        return []
 
-    def _bury(self, worker: _Worker) -> Iterator[Lost]:
-        """Take an ended worker out, hand its untouched jobs on, and report the one it held."""
-        jobs = worker.jobs
-        # A pipe closes a moment before its process is gone: its own exit code is worth a wait.
-        self._end(worker, patience_s=0.0 if worker.hung else 5.0)
-        code = worker.process.returncode
-        if jobs:
-            tag, _ = jobs.popleft()
-            self._waiting.extendleft(reversed(jobs))
-            cause: Literal["timed_out", "exited", "killed"] = "killed" if code < 0 else "exited"
-            yield Lost(tag, "timed_out" if worker.hung else cause, abs(code), worker.opened)
-
-    def _end(self, worker: _Worker, patience_s: float) -> None:
+    def _bury(
+        self, worker: _Worker, cause: Literal["timed_out", "exited", "killed"], code: int
+    ) -> list[Reply | Lost]:
+        """Take a worker out, hand its untouched jobs on, and report the one it held."""
         self._workers.remove(worker)
-        self._selector.unregister(worker.outlet)
-        if worker.writing:
-            self._selector.unregister(worker.inlet)
-        os.close(worker.inlet)
-        os.close(worker.outlet)
-        try:
-            worker.process.wait(patience_s)
-        except subprocess.TimeoutExpired:
-            pass
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(worker.process.pid, signal.SIGKILL)
-        worker.process.wait()
+        self._unregister(worker)
+        worker.deaf = True
+        worker.process.close()
+        worker.process.end(0.0)
+        if not worker.jobs:
+            return []
+        tag = worker.jobs.popleft().tag
+        self._waiting.extendleft(reversed(worker.jobs))
+        return [Lost(tag, cause, code, worker.opened)]
+
+    def _unregister(self, worker: _Worker) -> None:
+        for descriptor in (worker.process.inlet, worker.process.outlet):
+            if descriptor in self._selector.get_map():
+                self._selector.unregister(descriptor)
+
+
+def _load(worker: _Worker) -> int:
+    return len(worker.jobs)

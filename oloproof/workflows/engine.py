@@ -67,8 +67,9 @@ class Engine:
                     if waiting[0].done:
                         break  # what is whole need not wait for the window to fill
                 if waiting and not waiting[0].done:
-                    for message in pool.poll():
+                    for message in pool.poll(self.store.patience_s):
                         self._take(pool, message)
+                    self.store.commit_when_due()
 
     def _pool(self) -> Pool:
         return Pool(

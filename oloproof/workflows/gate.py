@@ -8,20 +8,29 @@ from typing import TYPE_CHECKING
 from oloproof.errors import GateError
 from oloproof.workflows.project import load_policy_of, refuse_unknown_metrics
 from oloproof.workflows.reports import build_report
-from oloproof.workflows.stored import find_run, open_store, read_run
+from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from oloproof.records.report import RunReport
+    from oloproof.suites.policy import LocatedPolicy
 
 
-def gate(folder: Path, *, run: str = "latest", policy: Path | None = None) -> RunReport:
+def gate(
+    folder: Path, *, run: str = "latest", policy: Path | None = None, warn: Warn = in_silence
+) -> RunReport:
     """The report of a stored run, decided under the policy and the labels as they are now."""
-    with open_store(folder) as (root, store):
+    return _decide(folder, run, policy, warn)[0]
+
+
+def _decide(
+    folder: Path, run: str, policy: Path | None, warn: Warn
+) -> tuple[RunReport, LocatedPolicy]:
+    with open_store(folder, warn) as (root, store):
         located = load_policy_of(root, policy)
         record = read_run(store, find_run(store, run))
         if record.summary["tallies"]:
             refuse_unknown_metrics(located, record.summary["tallies"])
-        return build_report(record, store=store, policy=located, root=root)
+        return build_report(record, store=store, policy=located, root=root), located
 
 
 def assert_gate(
@@ -31,12 +40,17 @@ def assert_gate(
 
     For use in a test suite: the message names the rules that block, one a line.
     """
-    report = gate(Path(folder), run=run, policy=None if policy is None else Path(policy))
+    report, located = _decide(
+        Path(folder), run, None if policy is None else Path(policy), in_silence
+    )
     assert report.gate is not None
     if report.gate.exit_code != 0:
-        blocking = [d for d in report.gate.decisions if d.status != "PASS"]
+        lines = [
+            f"{decision.rule}: {decision.status}: {decision.detail}"
+            for decision in report.gate.decisions
+            if decision.status in located.policy.block_on
+        ]
         raise GateError(
-            f"the gate says {report.gate.verdict} for run {report.run}",
-            where="; ".join(f"{d.rule}: {d.status} ({d.detail})" for d in blocking) or None,
+            "\n".join([f"the gate says {report.gate.verdict} for run {report.run}", *lines]),
             mend=f"see `oloproof gate {report.run}` and `oloproof inspect {report.run} --failures`",
         )

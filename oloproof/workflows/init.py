@@ -118,9 +118,9 @@ def _refuse_to_overwrite(path: Path, files: list[_File]) -> None:
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{path} is a file", mend="name a folder")
     if there:
-        others = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        others = f", and so do {len(there) - 1} more" if len(there) > 1 else ""
         raise ConfigurationError(
-            f"nothing was written: {there[0]}{others} exists already",
+            f"nothing was written: {there[0]} exists already{others}",
             where=str(path),
             mend="name another folder: `oloproof init PATH`",
         )

@@ -18,7 +18,7 @@ from oloproof.workflows.panels import (
     verdict_report,
 )
 from oloproof.workflows.rows import StoredRun
-from oloproof.workflows.stored import find_run, open_store, read_run
+from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from oloproof.workflows.groups import Group, Unit
 
 
-def list_cases(folder: Path, run: str = "latest", *, failures: bool = False) -> CaseList:
+def list_cases(
+    folder: Path, run: str = "latest", *, failures: bool = False, warn: Warn = in_silence
+) -> CaseList:
     """The cases of a run, or only those with a failed or missing check or a bad outcome."""
-    with open_store(folder) as (_, store):
+    with open_store(folder, warn) as (_, store):
         stored = StoredRun.open(store, read_run(store, find_run(store, run)))
         metrics = [evaluator.metric for evaluator in stored.bound.evaluators]
         lines = [
@@ -63,9 +65,11 @@ def _is_fine(line: CaseLine) -> bool:
     return not line.failed and not line.missing and line.outcome == "completed"
 
 
-def inspect_case(folder: Path, run: str, case: str, replicate: int = 1) -> CaseReport:
+def inspect_case(
+    folder: Path, run: str, case: str, replicate: int = 1, *, warn: Warn = in_silence
+) -> CaseReport:
     """Everything that a run knows of one case, judged again from its stored evidence."""
-    with open_store(folder) as (_, store):
+    with open_store(folder, warn) as (_, store):
         stored = StoredRun.open(store, read_run(store, find_run(store, run)))
         group = stored.restore(stored.row(case))
         unit = _unit(group, case, replicate)
@@ -146,7 +150,7 @@ def _replays(
 
 
 def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list[PairReport]:
-    """For a source all its pairs, for a copy its own."""
+    """For a source all its pairs; for a copy its own, whose verdicts stand among its checks."""
     copies = [
         other
         for other in group.units
@@ -158,7 +162,7 @@ def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list
     reports = []
     for copy in copies:
         transform = transforms[str(copy.case.transform)]
-        judged = judge(stored.bound.evaluators, context_of(copy, source))
+        judged = [] if copy is unit else judge(stored.bound.evaluators, context_of(copy, source))
         reports.append(
             PairReport(
                 transform=transform.name,
@@ -169,7 +173,9 @@ def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list
                 copy_text=field_text(transform, copy.case),
                 verdicts=[
                     verdict_report(evaluator.metric, verdict)
-                    for evaluator, verdict in zip(stored.bound.evaluators, judged, strict=True)
+                    for evaluator, verdict in zip(
+                        stored.bound.evaluators, judged, strict=bool(judged)
+                    )
                     if evaluator.transform == transform.name
                 ],
             )

@@ -10,6 +10,8 @@ from oloproof.records.trajectory import FAULT_RESULTS
 from oloproof.replaying.sites import REPLAY_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from oloproof.suites.case import Case
 
 CONTRACT_VERSION: Final = 1
@@ -19,8 +21,11 @@ CONTRACT_VERSION: Final = 1
 class ExecutionKeys:
     """Keys of one system's executions."""
 
-    def __init__(self, *, name: str, version: str, source_digest: str) -> None:
-        identity = encode([CONTRACT_VERSION, name, version, source_digest])
+    def __init__(
+        self, *, name: str, version: str, source_digest: str, redact: Iterable[str] = ()
+    ) -> None:
+        # What is redacted is recorded otherwise: evidence under other rules is other evidence.
+        identity = encode([CONTRACT_VERSION, name, version, source_digest, *redact])
         self._system = sha256(identity).digest()
         self._state: tuple[bytes | None, bytes] = (None, b"")
 

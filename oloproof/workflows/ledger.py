@@ -38,7 +38,10 @@ class SliceCounts:
         self._cells: dict[tuple[str, str], list[int]] = {}
 
     def place(self, unit: Unit) -> str | None:
-        """The range of a source; one that reported no trajectory has no length to be placed by."""
+        """The range of a source; one that reported no trajectory has no length to be placed by.
+
+        Replicates may fall into several ranges; the case counts where its first one fell.
+        """
         steps = unit.steps
         calls = sum(step["kind"] == "tool_call" for step in steps)
         place = self.spec.place(
@@ -46,7 +49,7 @@ class SliceCounts:
             trajectory_length=len(steps) if steps else None,
             metadata=unit.case.metadata,
         )
-        if place is not None:
+        if place is not None and unit.replicate == 1:
             self._cases[place] += 1
         return place
 

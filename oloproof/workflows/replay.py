@@ -19,7 +19,7 @@ from oloproof.workflows.identity import opening
 from oloproof.workflows.panels import replay_report
 from oloproof.workflows.project import SUITE_FILE, load_suite_of
 from oloproof.workflows.rows import StoredRun
-from oloproof.workflows.stored import find_run, open_store, read_run
+from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,15 +37,21 @@ def replay(
     tool: str | None = None,
     fault: str | None = None,
     occurrence: int = 1,
+    warn: Warn = in_silence,
 ) -> list[ReplayReport]:
     """The replays of a case: every declared one, or the one that was asked for.
 
     A declared fault shows the evidence that the run stored and was judged by. Any other
     is replayed now, in a worker of its own, and is stored nowhere.
     """
-    with open_store(folder) as (root, store):
+    with open_store(folder, warn) as (root, store):
         stored = StoredRun.open(store, read_run(store, find_run(store, run)))
         unit = _source_unit(stored.restore(stored.row(case)), case)
+        if unit.case.source is not None:
+            raise ConfigurationError(
+                f"`{case}` is a metamorphic copy, and faults are tried on sources alone",
+                mend=f"replay its source: `oloproof replay {unit.case.source}`",
+            )
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
         if tool is None and fault is None:
             if not declared:
@@ -80,6 +86,11 @@ def _demand(
 ) -> FaultDemand:
     """The fault that is meant: a tool alone gets an error, a fault alone the declared tool."""
     called = [str(s.get("tool_name")) for s in unit.steps if s["kind"] == "tool_call"]
+    if not called:
+        raise ConfigurationError(
+            f"case `{unit.case.id}` recorded no tool call, so none can be made to fail",
+            mend="report a trajectory: `current_case().agent_trajectory(...)`",
+        )
     if tool is None:
         tools = {demand.tool for demand in declared}
         if len(tools) != 1:

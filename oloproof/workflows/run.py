@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError, OloproofError
-from oloproof.evaluation.judging import check_case, needs_initial_state
+from oloproof.evaluation.judging import CaseChecks, needs_initial_state
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
 from oloproof.suites.dataset import Dataset
@@ -125,10 +125,11 @@ class _Run:
     def _check_cases(self) -> tuple[DatasetFacts, int]:
         """Refuse every case that could not be run or judged; the facts, and how many copies."""
         evaluators, transforms = self._project.evaluators, self._project.transforms
+        checks = CaseChecks(evaluators)
         changed = Counter(dict.fromkeys((t.name for t in transforms), 0))
 
         def see(case: Case) -> None:
-            check_case(evaluators, case)
+            checks.check(case)
             for transform in transforms:
                 changed[transform.name] += transform.apply(case) is not None
 
@@ -237,6 +238,7 @@ class _Run:
             name=self._identity.name,
             version=self._identity.version,
             source_digest=self._identity.source_digest,
+            redact=self._suite.redact,
         )
         planner = Planner(
             self._store,

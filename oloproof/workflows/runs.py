@@ -8,7 +8,7 @@ from oloproof.errors import OloproofError
 from oloproof.records.report import RunLine, RunList
 from oloproof.workflows.project import POLICY_FILE, load_policy_of
 from oloproof.workflows.reports import build_report
-from oloproof.workflows.stored import open_store, read_run
+from oloproof.workflows.stored import Warn, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from oloproof.suites.policy import LocatedPolicy
 
 
-def list_runs(folder: Path) -> RunList:
+def list_runs(folder: Path, *, warn: Warn = in_silence) -> RunList:
     """Every run, newest first, with what the gate says of it now where there is a policy."""
-    with open_store(folder) as (root, store):
+    with open_store(folder, warn) as (root, store):
         located = load_policy_of(root, None) if (root / POLICY_FILE).exists() else None
         return RunList(runs=[_line(store, row, located, root) for row in store.runs()])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from oloproof.errors import ConfigurationError, StoreError
 from oloproof.store.database import Store
@@ -11,10 +11,18 @@ from oloproof.workflows.project import STORE_FOLDER, find_project
 from oloproof.workflows.reports import RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from oloproof.store.database import RunRow
+
+Warn: TypeAlias = "Callable[[str], None]"
+"""Hears of damage that was met in the store, one sentence at a time."""
+
+
+def in_silence(_: str) -> None:
+    """Say nothing of a warning."""
+
 
 NO_SUMMARY = {
     "asked": 0,
@@ -38,11 +46,10 @@ NO_SUMMARY = {
 
 
 @contextmanager
-def open_store(folder: Path) -> Iterator[tuple[Path, Store]]:
-    """The root of the project around `folder`, and its store."""
+def open_store(folder: Path, warn: Warn) -> Iterator[tuple[Path, Store]]:
+    """The root of the project around `folder`, and its store; `warn` hears of damage in it."""
     root = find_project(folder)
-    warnings: list[str] = []
-    with Store(root / STORE_FOLDER, on_warning=warnings.append) as store:
+    with Store(root / STORE_FOLDER, on_warning=warn, create=False) as store:
         yield root, store
 
 

@@ -10,6 +10,7 @@ import reporting_samples as samples
 from rich.text import Text
 
 from oloproof.cli import main
+from oloproof.cli.output import tell
 from oloproof.records.report import ExampleLine, ExampleList, ReplayList
 from oloproof.reporting.json import dumps
 
@@ -56,7 +57,9 @@ def test_a_command_hands_over_what_was_asked(
 ) -> None:
     """Arguments and options reach the workflow as they were meant."""
     main(line.split())
-    assert [(arguments, options)] == fakes.calls
+    [(given, named)] = fakes.calls
+    assert tell is named.pop("warn", tell)
+    assert (arguments, options) == (given, named)
 
 
 @pytest.mark.parametrize(

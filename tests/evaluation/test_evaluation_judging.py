@@ -6,7 +6,7 @@ import pytest
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import CaseCheck, Context, Verdict, passed
-from oloproof.evaluation.judging import check_case, judge, needs_initial_state
+from oloproof.evaluation.judging import CaseChecks, judge, needs_initial_state
 from oloproof.records.evidence import COMPLETED, CaseEvidence
 from oloproof.suites.case import Case
 
@@ -63,9 +63,9 @@ def test_checks_that_need_an_initial_state_are_named() -> None:
 
 def test_a_case_that_can_never_be_judged_is_refused() -> None:
     """Each check may look at a case before anything runs."""
-    check_case(CHECKS, SOURCE)
+    CaseChecks(CHECKS).check(SOURCE)
     with pytest.raises(ConfigurationError, match="never c"):
-        check_case([*CHECKS, Picky("picky")], SOURCE)
+        CaseChecks([*CHECKS, Picky("picky")]).check(SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,11 @@ def test_a_case_that_can_never_be_judged_is_refused() -> None:
 def test_a_verdict_has_a_short_word(verdict: Verdict, code: str) -> None:
     """The word holds the status and the reason or label."""
     assert code == verdict.code
+
+
+def test_a_field_of_expected_that_nothing_reads_is_refused():
+    """A misspelt field would quietly exclude its case: the nearest known one is named."""
+    case = Case(id="c", input="text", expected={"stat": {}})
+    with pytest.raises(ConfigurationError, match=r"no check reads `expected\.stat`") as caught:
+        CaseChecks(CHECKS).check(case)
+    assert "did you mean `state`?" in caught.value.mend

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from oloproof.canonical import encode
 from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
-from oloproof.evaluation.judging import check_case, judge
+from oloproof.evaluation.judging import CaseChecks, judge
 from oloproof.evaluation.registry import known_types
 from oloproof.paths import MISSING
 from oloproof.records.evidence import FaultReplay, Outcome, ReplayEvidence
@@ -125,7 +125,7 @@ def test_a_verdict_always_comes_and_is_well_formed(
         Context(of, seen, demands),
         Context(case(id="c~loud", source="c", transform="loud"), seen, {}, beside),
     ):
-        check_case(everyone, context.case)
+        CaseChecks(everyone).check(context.case)
         verdicts = judge(everyone, context)
         assert len(everyone) == len(verdicts)
         for verdict in verdicts:

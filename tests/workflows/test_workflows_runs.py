@@ -157,10 +157,12 @@ def test_a_rule_that_names_no_metric_is_refused_before_anything_runs(tiny):
 def test_a_gate_without_runs_or_without_policy_is_a_usage_error(tiny):
     """There is nothing to decide, or nothing to decide it by."""
     tiny.write(app=APP, cases=[case("a")])
-    with pytest.raises(ConfigurationError, match="no policy"):
+    with pytest.raises(ConfigurationError, match="nothing has been run"):
         gate(tiny.folder)
     report = tiny.run()
     assert report.gate is None
+    with pytest.raises(ConfigurationError, match="no policy"):
+        gate(tiny.folder)
     tiny.write(app=APP, cases=[case("a")], rules=RULES)
     with pytest.raises(ConfigurationError, match="no run"):
         gate(tiny.folder, run="7")

@@ -1,0 +1,94 @@
+"""The worker's end of the pipe to its parent, kept whole whatever the user's system does.
+
+The system shares the process: its threads may report at the same time, its forks inherit the
+pipe, and it may close descriptors that are not its own or open others under their numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.errors import OloproofError
+from oloproof.workers.framing import pack, write_all
+from oloproof.workers.pool import ASIDE, BROKEN_EXIT, MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+QUIET_S: Final = 0.25
+"""After a shorter silence the parent's clock need not be started anew for the next call."""
+
+
+class Outlet:
+    """Sends frames on `replies`; `jobs` is the other pipe, watched over as well."""
+
+    def __init__(self, jobs: int, replies: int) -> None:
+        self._replies = replies
+        self._pipes = tuple((pipe, _identity(pipe)) for pipe in (jobs, replies))
+        self._lock = threading.Lock()
+        self._held: list[bytes] = []
+        self._heard = time.monotonic()
+        self.forked = False
+        os.register_at_fork(after_in_child=self._leave_to_parent)
+
+    def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
+        """Send a frame, or `hold` it until the next one goes out."""
+        if self.forked:
+            raise OloproofError(
+                "a fork of the worker spoke to the run",
+                mend="report from the process that was called; end a fork where its work ends",
+            )
+        frame = pack(kind, header, body)
+        with self._lock:
+            self._held.append(frame)
+            if hold:
+                return
+            data = frame if len(self._held) == 1 else b"".join(self._held)
+            self._held.clear()
+            self._refuse_broken_pipes()
+            try:
+                write_all(self._replies, data)
+            except BrokenPipeError:
+                os._exit(0)  # the parent is gone; nobody is left to tell
+        if kind != ASIDE:
+            self._heard = time.monotonic()
+
+    def give_sign(self) -> None:
+        """Let the parent's clock start anew where it has run for a while."""
+        if time.monotonic() - self._heard > QUIET_S:
+            self.send(MARK, 0.0)
+
+    def _refuse_broken_pipes(self) -> None:
+        """End the process rather than write into what is no longer the parent's pipe."""
+        for pipe, identity in self._pipes:
+            if _identity(pipe) != identity:
+                os.write(2, b"oloproof: the system closed a descriptor of its worker process\n")
+                os._exit(BROKEN_EXIT)
+
+    def _leave_to_parent(self) -> None:
+        self.forked = True
+        for pipe, identity in self._pipes:
+            if _identity(pipe) == identity:
+                os.close(pipe)  # so that the parent sees when the worker itself ends
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def end_with_parent(parent: int, end: Callable[[], None]) -> None:
+    """Call `end` in a thread of its own, whatever the process is busy with, once `parent` died."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        end()
+
+    threading.Thread(target=watch, name="oloproof-parent-watch", daemon=True).start()
