@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, quote_plus
 
-from oloproof.canonical import JsonValue, decode, encode_in_order
+from oloproof.canonical import JsonValue, decode, encode_in_order, quote_key
 from oloproof.errors import ConfigurationError
 from oloproof.records.shapes import FREE, Shape
 
@@ -130,6 +130,7 @@ def _forms(secret: str) -> set[str]:
         json.dumps(secret)[1:-1],
         json.dumps(secret, ensure_ascii=False)[1:-1],
         repr(secret)[1:-1],
+        quote_key(secret).strip('"'),
         quote(secret, safe="", errors="replace"),
         quote_plus(secret, errors="replace"),
     }

@@ -41,7 +41,7 @@ def execution(
     on_report: Callable[[bytes], None] = lambda _: None,
 ) -> Execution:
     """The execution of cases on a system."""
-    redaction = redaction or Redaction(())
+    redaction = Redaction(()) if redaction is None else redaction
     return Execution(
         PythonSystem.of(target),
         Caller(timeout_s, clean=redaction.of_text),
