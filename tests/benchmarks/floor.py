@@ -1,9 +1,9 @@
 """The floor under every target: what evaluating a stateful case costs at least.
 
 `python tests/benchmarks/floor.py PROJECT STORE` reads the dataset line by line, resets the
-system with a fresh copy of the state, calls it, reads the state out, encodes the record,
-digests it and its key, and inserts both into SQLite, 500 rows a transaction. It judges
-nothing, isolates nothing and can resume nothing.
+system with a fresh copy of the state, calls it, takes the trajectory it reports, reads the
+state out, encodes the record, digests it and its key, and inserts both into SQLite, 500 rows
+a transaction. It judges nothing, isolates nothing and can resume nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import sys
 from pathlib import Path
 
 import orjson
+
+from oloproof.contract import CurrentCase, open_case
+from oloproof.records.trajectory import AgentTrajectory
 
 ROWS_PER_TRANSACTION = 500
 
@@ -35,8 +38,12 @@ def main(project: Path, store: Path) -> None:
             state = orjson.dumps(case["initial_state"])
             request = orjson.dumps([case["id"], case["input"]])
             system.reset(orjson.loads(state))
-            output = system(case["input"])
-            record = {"output": output, "state": system.snapshot()}
+            reported: list[AgentTrajectory] = []
+            current = CurrentCase(id=case["id"], input_json=request, report=reported.append)
+            with open_case(current):
+                output = system(case["input"])
+            steps = orjson.loads(reported[-1].model_dump_json(exclude_defaults=True))
+            record = {"output": output, "state": system.snapshot(), "trajectory": steps}
             data = orjson.dumps(record, option=orjson.OPT_SORT_KEYS)
             key = hashlib.sha256(request + state).digest()
             rows.append((key, hashlib.sha256(data).digest(), data))
