@@ -125,12 +125,13 @@ def _unused(name: str, taken: Mapping[str, Any]) -> str:
 
 def _forms(secret: str) -> set[str]:
     """A secret as it is, and as it is written inside other text."""
+    quoted = quote_key(secret)
     return {
         secret,
         json.dumps(secret)[1:-1],
         json.dumps(secret, ensure_ascii=False)[1:-1],
         repr(secret)[1:-1],
-        quote_key(secret).strip('"'),
+        quoted[1:-1] if quoted != secret else secret,
         quote(secret, safe="", errors="replace"),
         quote_plus(secret, errors="replace"),
     }

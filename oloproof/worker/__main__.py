@@ -53,6 +53,8 @@ def _frames(descriptor: int) -> Iterator[Frame]:
     reader = FrameReader()
     while data := _read(descriptor):
         yield from reader.feed(data)
+        if reader.garbled:
+            os._exit(BROKEN_EXIT)
 
 
 def _read(descriptor: int) -> bytes:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oloproof.canonical import decode, encode, encode_in_order
+from oloproof.canonical import decode, digest, encode, encode_in_order
 from oloproof.errors import OloproofError
 from oloproof.execution.calling import Caller
 from oloproof.execution.redaction import Redaction
@@ -15,6 +15,7 @@ from oloproof.execution.running import Execution, Request
 from oloproof.records.evidence import TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
+from oloproof.store.journal import JournalWriter
 from oloproof.systems.python import load_system
 from oloproof.systems.source import own_file
 from oloproof.worker.messages import READY, REPLAY, REPORT, UNIT
@@ -38,6 +39,10 @@ class Dispatch:
         retries = opening["retries"]
         self._outlet = outlet
         self._unit = 0
+        self._key = self._recording = ""
+        self._timeout_s = opening["timeout_s"]
+        journal = opening["journal"]
+        self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"])
         self._loaded: frozenset[str] = frozenset()
         self._execution = Execution(
             system,
@@ -66,9 +71,12 @@ class Dispatch:
     def job(self, frame: Frame) -> None:
         """Run every unit of the job and the replays each asks for."""
         state_json = frame.body or None
-        last = frame.header[-1]
-        for unit in frame.header:
-            self._unit = unit["unit"]
+        units = frame.header["units"]
+        if self._journal is not None:
+            self._journal.begin(frame.header["part"])
+        last = units[-1]
+        for unit in units:
+            self._unit, self._key = unit["unit"], unit["key"]
             request = Request(
                 unit["id"], encode_in_order(unit["input"]), state_json, unit["replicate"]
             )
@@ -85,6 +93,7 @@ class Dispatch:
     def _record(self, request: Request, *, hold: bool) -> bytes:
         recorded = self._execution.run(request)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
+        self._write_down({"s": recorded.duration_s}, recorded.evidence_json)
         self._outlet.send(UNIT, header, recorded.evidence_json, hold=hold)
         return recorded.evidence_json
 
@@ -96,6 +105,7 @@ class Dispatch:
         if not reached:
             return
         replay = ManualReplay(self._execution, request, evidence_json)
+        self._recording = digest(evidence_json)
         for site, index in reached:
             control, seconds = replay.control(index)
             self._tell(site, index, None, control, seconds)
@@ -108,8 +118,16 @@ class Dispatch:
     def _tell(
         self, site: Any, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
     ) -> None:
-        header = {"unit": self._unit, "step_index": step_index, "fault": fault, "s": seconds}
+        made = {"step_index": step_index, "fault": fault, "s": seconds}
+        self._write_down(made | {"recording": self._recording}, evidence_json)
+        header = {"unit": self._unit, **made}
         self._outlet.send(REPLAY, header | {"tool": site["tool"]}, evidence_json)
+
+    def _write_down(self, header: dict[str, Any], evidence_json: bytes) -> None:
+        """Keep a result safe from the end of the run before the run is told of it."""
+        if self._journal is not None:
+            header |= {"key": self._key, "timeout_s": self._timeout_s}
+            self._journal.write(header, evidence_json)
 
     def _newly_loaded(self) -> list[str]:
         """Files of the project that were imported since this was last asked."""

@@ -18,10 +18,6 @@ LARGEST_FRAME_BYTES: Final = 1 << 30
 """More than evidence can have: a longer frame is somebody else's bytes."""
 
 
-class GarbledError(Exception):
-    """What came out of a pipe is not what this program put in."""
-
-
 class Frame(NamedTuple):
     """One message between parent and worker; `kind` is a capital letter."""
 
@@ -44,10 +40,14 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 class FrameReader:
-    """Frames out of bytes that arrive in pieces."""
+    """Frames out of bytes that arrive in pieces.
+
+    `garbled` says that what came last can be no frame: this program did not write it.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+        self.garbled = False
 
     @property
     def coming(self) -> bytes | None:
@@ -55,32 +55,28 @@ class FrameReader:
         return bytes(self._buffer[:1]) or None
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Take `data` in and give every frame that is now whole.
-
-        Raises `GarbledError` once the bytes can no longer be frames.
-        """
+        """Take `data` in and give every frame that is now whole."""
         buffer = self._buffer
         buffer += data
         frames: list[Frame] = []
         position = 0
         with memoryview(buffer) as view:
-            while len(view) - position >= _LEAD.size:
+            while len(view) - position >= _LEAD.size and not self.garbled:
                 kind, head_size, body_size = _LEAD.unpack_from(view, position)
-                if not b"A" <= kind <= b"Z" or head_size + body_size > LARGEST_FRAME_BYTES:
-                    raise GarbledError
                 start = position + _LEAD.size
                 middle = start + head_size
                 end = middle + body_size
-                if len(view) < end:
+                if not b"A" <= kind <= b"Z" or end - start > LARGEST_FRAME_BYTES:
+                    self.garbled = True
+                elif len(view) < end:
                     break
-                frames.append(Frame(kind, _header(view[start:middle]), bytes(view[middle:end])))
-                position = end
+                else:
+                    try:
+                        header = orjson.loads(view[start:middle])
+                    except orjson.JSONDecodeError:
+                        self.garbled = True
+                    else:
+                        frames.append(Frame(kind, header, bytes(view[middle:end])))
+                    position = end
         del buffer[:position]
         return frames
-
-
-def _header(data: memoryview) -> Any:
-    try:
-        return orjson.loads(data)
-    except orjson.JSONDecodeError:
-        raise GarbledError from None

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from oloproof.workers.framing import GarbledError, pack
+from oloproof.workers.framing import pack
 from oloproof.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
@@ -189,13 +189,13 @@ class Pool:
 
     def _patience(self, timeout_s: float | None) -> float:
         """How long to wait at most: without any job there is nothing to wait for."""
-        if any(worker.deaf for worker in self._workers):
+        busy = [worker for worker in self._workers if worker.jobs]
+        if not busy:
+            return 0.0
+        if any(worker.deaf for worker in busy):
             return _LOOK_AGAIN_S
-        now = time.monotonic()
-        waits = [self._due(worker) - now for worker in self._workers if worker.jobs]
-        if timeout_s is not None:
-            waits.append(timeout_s)
-        return max(0.0, min(waits, default=0.0))
+        left_s = min(map(self._due, busy)) - time.monotonic()
+        return max(0.0, left_s if timeout_s is None else min(left_s, timeout_s))
 
     def _due(self, worker: _Worker) -> float:
         limit_s = self._deadline_s if worker.opened else self._opening_s
@@ -253,20 +253,20 @@ class Pool:
     # -- taking in -----------------------------------------------------------------------------
 
     def _receive(self, worker: _Worker) -> list[Reply | Lost]:
-        """What a worker sent; one that closed its pipe, or sends anything else, has ended."""
+        """What a worker sent; one that closed its pipe, or sends anything else, is at its end."""
         if worker.deaf:
             return []
-        try:
-            frames = worker.process.read()
-        except GarbledError:
-            return self._bury(worker, "exited", BROKEN_EXIT)
+        frames = worker.process.read()
         if frames is None:
             worker.deaf = True
             self._unregister(worker)
             return []
         if worker.process.coming not in (None, ASIDE):
             worker.restart_clock()
-        return [reply for frame in frames if (reply := self._take(worker, frame)) is not None]
+        out = [reply for frame in frames if (reply := self._take(worker, frame)) is not None]
+        if worker.process.garbled:
+            out += self._bury(worker, "exited", BROKEN_EXIT)
+        return out
 
     def _take(self, worker: _Worker, frame: Frame) -> Reply | None:
         worker.opened = True

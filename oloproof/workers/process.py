@@ -58,6 +58,11 @@ class WorkerProcess:
         """The kind of the frame of which only a part has come in; None between frames."""
         return self._reader.coming
 
+    @property
+    def garbled(self) -> bool:
+        """Whether it sent what can be no frame."""
+        return self._reader.garbled
+
     def queue(self, data: bytes) -> None:
         """Have `data` written as soon as the pipe takes it."""
         self._unsent.append(memoryview(data))

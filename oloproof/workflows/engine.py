@@ -5,20 +5,24 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections import deque
+import time
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
 from oloproof.errors import ConfigurationError
 from oloproof.records.evidence import TRAJECTORY, Outcome, ReplayEvidence
+from oloproof.store.journal import remove_journals, remove_part
 from oloproof.worker import messages
 from oloproof.workers import pool as workers
 from oloproof.workers.pool import Lost, Pool, Reply
 from oloproof.workflows.groups import Group, Known, Unit
+from oloproof.workflows.results import limit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from oloproof.store.database import Store
 
@@ -27,6 +31,9 @@ AHEAD: Final = 256
 
 GRACE_S: Final = 1.0
 """What a worker gets beyond the deadline to report an asynchronous call that it ended itself."""
+
+PART_S: Final = 1.0
+"""How often workers turn to new journals, so that old ones can go."""
 
 DEATHS: Final = 2
 """A worker that a signal killed may have been at the wrong place; twice is the case's own doing."""
@@ -42,11 +49,15 @@ class Engine:
     concurrency: int
     timeout_s: float
     check_system: Callable[[dict[str, Any]], None]
+    journal: Path
     executed: int = 0
     replayed: int = 0
     not_reusable: int = 0
     loaded: set[str] = field(default_factory=set)
     _checked: bool = False
+    _part: int = 0
+    _in_part: Counter[int] = field(default_factory=Counter)
+    _begun: float = field(default_factory=time.monotonic)
 
     def through(self, groups: Iterable[Group]) -> Iterator[Group]:
         """Each group once it is whole, in the order given."""
@@ -70,6 +81,8 @@ class Engine:
                     for message in pool.poll(self.store.patience_s):
                         self._take(pool, message)
                     self.store.commit_when_due()
+                    self._turn_page()
+        self._clear_journals()
 
     def _pool(self) -> Pool:
         return Pool(
@@ -82,11 +95,32 @@ class Engine:
         )
 
     def _submit(self, pool: Pool, group: Group) -> None:
-        job = group.job()
-        if job:
+        units = group.job()
+        if units:
+            group.part = self._part
+            self._in_part[self._part] += 1
+            job = {"part": self._part, "units": units}
             pool.submit(group, job, group.source.state_json or b"")
         else:
             group.done = True
+
+    def _turn_page(self) -> None:
+        """Begin a new part of the journals now and then, and remove those that are committed."""
+        if time.monotonic() - self._begun < PART_S:
+            return
+        self._begun = time.monotonic()
+        self._part += 1
+        over = [part for part, groups in self._in_part.items() if not groups and part < self._part]
+        if over:
+            self.store.commit()
+            for part in over:
+                del self._in_part[part]
+                remove_part(self.journal, self.run, part)
+
+    def _clear_journals(self) -> None:
+        """Remove what is left of the journals of a run that took over everything."""
+        self.store.commit()
+        remove_journals(self.journal, self.run)
 
     def _take(self, pool: Pool, message: Reply | Lost) -> None:
         if isinstance(message, Lost):
@@ -106,6 +140,7 @@ class Engine:
             case workers.DONE:
                 self.loaded.update(frame.header["loaded"])
                 group.done = True
+                self._in_part[group.part] -= 1
             case messages.READY:
                 self.loaded.update(frame.header["loaded"])
                 if not self._checked:
@@ -120,9 +155,7 @@ class Engine:
         self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False
     ) -> None:
         value: Any = decode(data)
-        timed_out = value["outcome"]["status"] == "timed_out"
-        digest = self._keep(unit.key, data, seconds, killed=killed, timed_out=timed_out)
-        unit.evidence = Known(digest, value)
+        unit.evidence = Known(self._keep(unit.key, data, value, seconds, killed=killed), value)
         unit.partial = None
 
     def _keep_replay(
@@ -130,19 +163,13 @@ class Engine:
     ) -> None:
         step_index, fault = header["step_index"], header["fault"]
         value: Any = decode(data)
-        case = value.get("case")
-        timed_out = value["reason"] == "replay_timed_out" or (
-            case is not None and case["outcome"]["status"] == "timed_out"
-        )
         key = unit.replay_key(step_index, fault)
-        digest = self._keep(key, data, header["s"], killed=killed, timed_out=timed_out)
+        digest = self._keep(key, data, value, header["s"], killed=killed)
         unit.replays[step_index, fault] = Known(digest, value)
 
-    def _keep(
-        self, key: bytes, data: bytes, seconds: float, *, killed: bool, timed_out: bool
-    ) -> bytes:
+    def _keep(self, key: bytes, data: bytes, value: Any, seconds: float, *, killed: bool) -> bytes:
         """Store a result; one that ran into the deadline or was killed is not good for ever."""
-        limit_s = 0.0 if killed else self.timeout_s if timed_out else None
+        limit_s = 0.0 if killed else limit_of(value, self.timeout_s)
         self.not_reusable += killed
         return self.store.add_result(key, data, run=self.run, duration_s=seconds, limit_s=limit_s)
 
@@ -157,6 +184,7 @@ class Engine:
                 mend="see what importing the module does: it must neither exit nor hang",
             )
         group: Group = lost.tag
+        self._in_part[group.part] -= 1
         unit = next(
             (
                 u

@@ -88,11 +88,15 @@ class Unit:
 
 @dataclass(slots=True)
 class Group:
-    """A source case with all that runs around its sandbox before the next one begins."""
+    """A source case with all that runs around its sandbox before the next one begins.
+
+    `part` is the part of the journals to which its results are written.
+    """
 
     source: Case
     units: list[Unit]
     done: bool = False
+    part: int = 0
 
     def job(self) -> list[dict[str, Any]]:
         """What a worker still has to do for it; empty when everything is known."""
@@ -123,6 +127,7 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
         recording = unit.evidence.value
     return {
         "unit": number,
+        "key": unit.key.hex(),
         "id": unit.case.id,
         "input": unit.case.input,
         "replicate": unit.replicate,

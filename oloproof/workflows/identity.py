@@ -52,9 +52,10 @@ def remember_loaded(store: Store, suite: Suite, loaded: Iterable[str]) -> None:
         store.set_note(f"loaded {whole}", seen | fresh)
 
 
-def opening(suite: Suite) -> dict[str, Any]:
-    """What a worker is told of the system it is to load."""
+def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What a worker is told of the system it is to load, and where it writes down results."""
     return {
+        "journal": journal,
         "root": str(suite.root),
         "callable": suite.system.callable,
         "kind": suite.system.kind,

@@ -150,7 +150,7 @@ def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suit
         environment=worker_environment(),
         folder=str(suite.root),
     ) as pool:
-        pool.submit(fresh, group.job(), unit.case.state_json or b"")
+        pool.submit(fresh, {"units": group.job()}, unit.case.state_json or b"")
         while pool.pending:
             for message in pool.poll():
                 _take(fresh, message)

@@ -13,6 +13,7 @@ from oloproof.errors import ConfigurationError, OloproofError
 from oloproof.evaluation.judging import CaseChecks, needs_initial_state
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
+from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
 from oloproof.suites.places import show_where
 from oloproof.version import VERSION
@@ -25,6 +26,7 @@ from oloproof.workflows.manifest import build_manifest
 from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
 from oloproof.workflows.reports import RunRecord, build_report
+from oloproof.workflows.results import take_over_journals
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -73,6 +75,7 @@ class _Run:
     def events(self) -> Iterator[Event]:
         """Everything from the first check to the decision."""
         self._say_when_only_the_code_changed()
+        take_over_journals(self._store)
         earlier = None if self._rerun_failed else self._same_before()
         if earlier is not None:
             yield from self._events_taken_over(*earlier)
@@ -263,10 +266,12 @@ class _Run:
         )
 
     def _engine(self, number: int, facts: DatasetFacts) -> Engine:
+        journal = self._store.path.parent / JOURNAL_FOLDER
         return Engine(
             store=self._store,
             run=number,
-            opening=opening(self._suite),
+            opening=opening(self._suite, {"folder": str(journal), "run": number}),
+            journal=journal,
             concurrency=self._suite.concurrency_system,
             timeout_s=self._suite.system.timeout_s,
             check_system=lambda ability: self._check_system(ability, facts),

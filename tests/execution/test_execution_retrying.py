@@ -48,7 +48,8 @@ class TestRetries:
     def test_a_transient_error_is_tried_again_and_recorded(self) -> None:
         """The last attempt counts; those before it are kept beside it."""
         retries = Retries(attempts=3, wait_s=0)
-        performance, before, _ = retries.run(attempts(TransientError("1"), TransientError("2"), None))
+        errors = (TransientError("1"), TransientError("2"), None)
+        performance, before, _ = retries.run(attempts(*errors))
         assert "done" == performance.called.value
         assert ["TransientError: 1", "TransientError: 2"] == [b["error"] for b in before]
 

@@ -12,7 +12,6 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.execution.systems import Sandbox, evidence, execution, request
 
 from oloproof.canonical import decode, digest, encode
 from oloproof.contract import current_case
@@ -21,6 +20,7 @@ from oloproof.execution.redaction import Redaction
 from oloproof.execution.retrying import Retries
 from oloproof.records.evidence import CaseEvidence
 from oloproof.records.trajectory import AgentStep, AgentTrajectory
+from tests.execution.systems import Sandbox, evidence, execution, request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -311,11 +311,11 @@ class TestFailures:
     def test_an_error_that_no_text_can_hold_is_evidence_all_the_same(self) -> None:
         """Surrogates, and exceptions that cannot be shown."""
 
-        class Mute(Exception):
+        class MuteError(Exception):
             def __str__(self) -> str:
                 raise SystemExit
 
-        for error in (ValueError("\ud800"), Mute()):
+        for error in (ValueError("\ud800"), MuteError()):
 
             def act(_: Sandbox, __: Any, error: Exception = error) -> None:
                 raise error
@@ -488,9 +488,7 @@ class TestSecrets:
             ),
             lambda sandbox, secret: current_case().agent_trajectory(
                 AgentTrajectory(
-                    steps=[
-                        AgentStep(index=1, kind="final").model_copy(update={"result": {secret}})
-                    ]
+                    steps=[AgentStep(index=1, kind="final").model_copy(update={"result": {secret}})]
                 )
             ),
         ],
@@ -529,5 +527,6 @@ class TestSecrets:
             return {"b": 1, "a": (1,)}
 
         plain = execution(Sandbox(act)).run(request(state=state))
-        looked = execution(Sandbox(act), redaction=Redaction([r"nothing\d"])).run(request(state=state))
+        rules = Redaction([r"nothing\d"])
+        looked = execution(Sandbox(act), redaction=rules).run(request(state=state))
         assert plain.evidence_json == looked.evidence_json

@@ -12,12 +12,12 @@ from oloproof.canonical import encode
 from oloproof.systems.exceptions import LONGEST_TEXT, describe, place
 
 
-class Mute(Exception):
+class MuteError(Exception):
     def __str__(self) -> str:
         raise KeyboardInterrupt
 
 
-class Odd(Exception):
+class OddError(Exception):
     def __str__(self) -> str:
         return 5  # type: ignore[return-value]
 
@@ -31,8 +31,8 @@ class TestDescribe:
             (ValueError("two\n  lines\t"), "ValueError: two lines"),
             (KeyError("k"), "KeyError: 'k'"),
             (ValueError("\ud800"), r"ValueError: \ud800"),
-            (Mute(), "Mute (its text cannot be read)"),
-            (Odd(), "Odd (its text cannot be read)"),
+            (MuteError(), "MuteError (its text cannot be read)"),
+            (OddError(), "OddError (its text cannot be read)"),
             (
                 ExceptionGroup("in a group", [ValueError("first"), TypeError("second")]),
                 "ExceptionGroup: in a group (2 sub-exceptions): ValueError: first",

@@ -1,0 +1,109 @@
+"""What workers have finished, written down before the run takes it over.
+
+A run commits its results in batches. Each worker appends every result to a journal of its
+own first, so that a run that is killed loses nothing that was finished: the next run takes
+the journals over. A journal is removed once everything in it has been committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FOLDER: Final = "journal"
+_LEAD: Final = struct.Struct("<III")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One finished piece of work: what it is, and its evidence."""
+
+    header: Any
+    body: bytes
+
+
+class JournalWriter:
+    """The journals of one worker; `begin` says which of them its next results go to."""
+
+    def __init__(self, folder: Path, run: int) -> None:
+        self._folder = folder
+        self._run = run
+        self._part: int | None = None
+        self._file = -1
+
+    def begin(self, part: int) -> None:
+        """Write to the journal of `part` from now on."""
+        if part == self._part:
+            return
+        self.close()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / _name(self._run, part, os.getpid())
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._part = part
+
+    def write(self, header: Any, body: bytes) -> None:
+        """Append one entry, whole or not at all as far as any reader is concerned."""
+        head = orjson.dumps(header)
+        check = zlib.crc32(body, zlib.crc32(head))
+        data = b"".join((_LEAD.pack(check, len(head), len(body)), head, body))
+        while data:
+            data = data[os.write(self._file, data) :]
+
+    def close(self) -> None:
+        """Close the journal that is open."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+            self._part = None
+
+
+def read_journal(path: Path) -> Iterator[Entry]:
+    """The entries of a journal up to the first that is not whole."""
+    data = path.read_bytes()
+    position = 0
+    while len(data) - position >= _LEAD.size:
+        check, head_size, body_size = _LEAD.unpack_from(data, position)
+        middle = position + _LEAD.size + head_size
+        end = middle + body_size
+        head, body = data[position + _LEAD.size : middle], data[middle:end]
+        if len(data) < end or check != zlib.crc32(body, zlib.crc32(head)):
+            return
+        yield Entry(orjson.loads(head), body)
+        position = end
+
+
+def journals(folder: Path) -> dict[int, list[Path]]:
+    """The journals in `folder` by the run they belong to, each run's oldest part first."""
+    found: dict[int, list[tuple[int, Path]]] = {}
+    with contextlib.suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            run, part, *_ = path.stem.split("-")
+            if path.suffix == ".journal" and run.isdecimal() and part.isdecimal():
+                found.setdefault(int(run), []).append((int(part), path))
+    return {run: [path for _, path in sorted(parts)] for run, parts in found.items()}
+
+
+def remove_part(folder: Path, run: int, part: int) -> None:
+    """Remove the journals of one part of a run, whichever worker wrote them."""
+    for path in folder.glob(f"{run}-{part}-*.journal"):
+        path.unlink(missing_ok=True)
+
+
+def remove_journals(folder: Path, run: int) -> None:
+    """Remove all journals of a run."""
+    for path in folder.glob(f"{run}-*.journal"):
+        path.unlink(missing_ok=True)
+
+
+def _name(run: int, part: int, process: int) -> str:
+    return f"{run}-{part}-{process}.journal"

@@ -1,0 +1,53 @@
+"""For how long a result is good, and results taken over from runs that were killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from oloproof.canonical import decode
+from oloproof.store.journal import FOLDER, journals, read_journal
+from oloproof.workflows.keys import replay_key
+
+if TYPE_CHECKING:
+    from oloproof.store.database import Store
+    from oloproof.store.journal import Entry
+
+
+def limit_of(value: Any, timeout_s: float) -> float | None:
+    """The deadline that evidence or a replay ran into, None where it ran into none.
+
+    Such a result is good only while the deadline is not raised.
+    """
+    if value.get("reason") == "replay_timed_out":
+        return timeout_s
+    outcome = value["outcome"] if "outcome" in value else (value.get("case") or {}).get("outcome")
+    return timeout_s if outcome is not None and outcome["status"] == "timed_out" else None
+
+
+def take_over_journals(store: Store) -> int:
+    """Commit what the workers of dead runs had finished; how many results that were."""
+    taken = 0
+    for run, paths in journals(store.path.parent / FOLDER).items():
+        row = store.run(run)
+        if row is not None and row.status == "running":
+            continue  # it takes over its own results
+        for path in paths:
+            taken += sum(_take_over(store, run, entry) for entry in read_journal(path))
+        store.commit()
+        for path in paths:
+            path.unlink(missing_ok=True)
+    return taken
+
+
+def _take_over(store: Store, run: int, entry: Entry) -> bool:
+    header: Any = entry.header
+    key = bytes.fromhex(header["key"])
+    if "recording" in header:
+        recording = bytes.fromhex(header["recording"])
+        known = store.result(key)
+        if known is None or known.object != recording:
+            return False  # a replay of something that the store does not have says nothing
+        key = replay_key(key, recording, header["step_index"], header["fault"])
+    limit_s = limit_of(decode(entry.body), header["timeout_s"])
+    store.add_result(key, entry.body, run=run, duration_s=header["s"], limit_s=limit_s)
+    return True
