@@ -51,7 +51,8 @@ class Retries:
             made.append(attempt())
             return made[-1]
 
-        def wait(seconds: float) -> None:
+        def wait(told: float) -> None:
+            seconds = float(told)  # tenacity has a kind of number of its own
             self.before_wait(seconds)
             waits.append(seconds)
             time.sleep(seconds)

@@ -13,9 +13,15 @@ from oloproof.canonical import decode, encode
 from oloproof.execution.redaction import MARK
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
 from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
-from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, FaultKind, ReplayChange
+from oloproof.records.trajectory import (
+    FAULT_RESULTS,
+    AgentCheckpoint,
+    AgentTrajectory,
+    FaultKind,
+    ReplayChange,
+)
 from oloproof.replaying.comparator import first_divergence
-from oloproof.replaying.sites import shown_output
+from oloproof.replaying.sites import shown_output, shows_result
 
 if TYPE_CHECKING:
     from oloproof.execution.running import Execution, Performance, Request
@@ -57,6 +63,8 @@ class ManualReplay:
             sections["attempts"] = [*before, sections["outcome"]]
         case_json = encode(sections)
         reason = _reason(performance, faulted=fault is not None)
+        if reason is None and not self._was_delivered(performance, step_index, fault):
+            reason = "fault_not_delivered"
         if fault is None and reason is None:
             evidence = replace(evidence, divergence=self._divergence(case_json, step_index))
         sealed = encode(replace(evidence, reason=reason).to_json(orjson.Fragment(case_json)))
@@ -93,6 +101,16 @@ class ManualReplay:
             checkpoint=checkpoint_at(trajectory, step_index),
             change=change,
         )
+
+    def _was_delivered(
+        self, performance: Performance, step_index: int, fault: FaultKind | None
+    ) -> bool:
+        """Whether a replay that returned shows the fault at its call: it may have ignored it."""
+        result = FAULT_RESULTS.get(fault or "")
+        if result is None or performance.outcome.status != "completed":
+            return True
+        assert performance.trajectory is not None
+        return shows_result(performance.trajectory.value["steps"], step_index, result)
 
     def _divergence(self, case_json: bytes, step_index: int) -> Any:
         initial = self._execution.worlds.initial(self._request.state_json)

@@ -263,7 +263,9 @@ class Pool:
             return []
         if worker.process.coming not in (None, ASIDE):
             worker.restart_clock()
-        out = [reply for frame in frames if (reply := self._take(worker, frame)) is not None]
+        out: list[Reply | Lost] = [
+            reply for frame in frames if (reply := self._take(worker, frame)) is not None
+        ]
         if worker.process.garbled:
             out += self._bury(worker, "exited", BROKEN_EXIT)
         return out

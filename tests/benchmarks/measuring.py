@@ -1,47 +1,92 @@
-"""Measures whole processes from outside: the CPU and the peak memory of them and their children."""
+"""Measures whole processes from outside: the CPU, time and memory of them and their children."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import statistics
 import subprocess
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Sequence
+
+LOOK_EVERY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU seconds of a process with its children, and the peak memory of the largest of them."""
+    """CPU seconds and peak memory of a process with its children, and how long it took.
+
+    `peak_mb` adds up the peaks of all processes, whether or not they fell together.
+    """
 
     cpu_s: float
+    wall_s: float
     peak_mb: float
 
 
 def measure(command: Sequence[str], folder: Path, expected: Sequence[int] = (0,)) -> Cost:
     """Run a command to its end; it must exit with one of the `expected` codes."""
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    assert process.stderr is not None
-    complaint = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    code = os.waitstatus_to_exitcode(status)
-    process.returncode = code
+    complaint = folder / "stderr.txt"
+    with complaint.open("wb") as stderr:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr)
+        memory = _Memory(process.pid)
+        memory.watch()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.perf_counter() - began
+    code = process.returncode = os.waitstatus_to_exitcode(status)
     if code not in expected:
-        raise SystemExit(f"{' '.join(command)} exited with {code}:\n{complaint.decode()}")
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
-
-
-def median(runs: int, once: Callable[[], Cost]) -> Cost:
-    """The medians of several runs."""
-    costs = [once() for _ in range(runs)]
+        raise SystemExit(f"{' '.join(command)} exited with {code}:\n{complaint.read_text()}")
+    # What was too short to be looked at is still known to the system.
     return Cost(
-        statistics.median(cost.cpu_s for cost in costs),
-        statistics.median(cost.peak_mb for cost in costs),
+        usage.ru_utime + usage.ru_stime, wall_s, max(memory.peak_mb, usage.ru_maxrss / 1024)
+    )
+
+
+@dataclass(slots=True)
+class _Memory:
+    """The highest resident size of each process in a tree, as last seen."""
+
+    root: int
+    _peaks_kb: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def peak_mb(self) -> float:
+        return sum(self._peaks_kb.values()) / 1024
+
+    def watch(self) -> None:
+        """Look at the tree until its root ends."""
+        end = os.pidfd_open(self.root)
+        try:
+            while not select.select([end], [], [], LOOK_EVERY_S)[0]:
+                self._look(self.root)
+        finally:
+            os.close(end)
+
+    def _look(self, process: int) -> None:
+        folder = Path(f"/proc/{process}")
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            for line in (folder / "status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    self._peaks_kb[process] = int(line.split()[1])
+            for task in (folder / "task").iterdir():
+                for child in (task / "children").read_text().split():
+                    self._look(int(child))
+
+
+def median(costs: Iterable[Cost]) -> Cost:
+    """The medians of several runs."""
+    runs = list(costs)
+    return Cost(
+        statistics.median(cost.cpu_s for cost in runs),
+        statistics.median(cost.wall_s for cost in runs),
+        statistics.median(cost.peak_mb for cost in runs),
     )
 
 

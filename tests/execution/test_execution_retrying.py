@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from oloproof.canonical import encode
 from oloproof.errors import TransientError
 from oloproof.execution.calling import Called, Caller
 from oloproof.execution.retrying import Retries
@@ -92,4 +93,5 @@ class TestRetries:
         retries = Retries(attempts=4, wait_s=0.5, before_wait=told.append)
         _, _, waited_s = retries.run(attempts(*[TransientError()] * 4))
         assert [0.5, 1.0, 2.0] == slept == told
+        assert b"[0.5,1.0,2.0]" == encode(told)  # it has to cross a pipe
         assert 3.5 == waited_s

@@ -72,15 +72,8 @@ def is_alive(process: int) -> bool:
 class TestStart:
     def test_it_says_what_the_system_can_do_and_what_it_loaded(self, tmp_path: Path) -> None:
         """Once, before the first answer; what was imported late is said at the end of its job."""
-        write(
-            tmp_path,
-            app="import tools\n"
-            + REPLAYABLE.replace(
-                "        self.state", "        import late\n        self.state", 1
-            ),
-            tools="",
-            late="",
-        )
+        late = REPLAYABLE.replace('self.state["n"] += 1', 'import late; self.state["n"] += 1', 1)
+        write(tmp_path, app=f"import tools\n{late}", tools="", late="")
         first, second = drive(tmp_path, [[unit(1)], [unit(1)]], state={"n": 0})
         assert {
             "stateful": True,
@@ -96,10 +89,8 @@ class TestStart:
         installed = tmp_path / ".venv" / "lib" / "site-packages"
         installed.mkdir(parents=True)
         write(installed, some_library="")
-        write(
-            tmp_path,
-            app=f"import sys; sys.path.append({str(installed)!r})\nimport some_library\n" + ECHO,
-        )
+        found = f"import sys; sys.path.append({str(installed)!r})\nimport some_library\n"
+        write(tmp_path, app=found + ECHO)
         (seen,) = drive(tmp_path, [[unit(1)]])
         assert ["app.py"] == seen.frames[0].header["loaded"]
 
@@ -147,12 +138,8 @@ class TestStart:
 class TestCases:
     def test_units_of_a_job_share_its_state_and_nothing_else(self, tmp_path: Path) -> None:
         """Each gets its own copy of the world, its own input, id and replicate."""
-        write(
-            tmp_path,
-            app=REPLAYABLE.replace(
-                'return "done"', "c = current_case(); return [c.id, c.replicate, c.input]"
-            ),
-        )
+        told = "c = current_case(); return [c.id, c.replicate, c.input]"
+        write(tmp_path, app=REPLAYABLE.replace('return "done"', told))
         units = [unit({"z": n, "a": 1}, unit=n, id=f"c-{n}", replicate=n) for n in (1, 2)]
         (seen,) = drive(tmp_path, [units], state={"n": 0})
         assert [["c-1", 1, {"z": 1, "a": 1}], ["c-2", 2, {"z": 2, "a": 1}]] == [
@@ -225,13 +212,14 @@ def desk(request):
         assert not [frame for frame in seen.frames if b"12.5" in frame.body]
 
 
-class TestReplays:
-    SITE = {"tool": "refund", "occurrence": 1, "faults": ["error", "timeout"]}
+SITE: Any = {"tool": "refund", "occurrence": 1, "faults": ["error", "timeout"]}
 
+
+class TestReplays:
     def test_a_control_comes_before_its_faults(self, tmp_path: Path) -> None:
         """And each is told with its place, beside its evidence."""
         write(tmp_path, app=REPLAYABLE)
-        (seen,) = drive(tmp_path, [[unit(1, sites=[self.SITE])]], state={"n": 0})
+        (seen,) = drive(tmp_path, [[unit(1, sites=[SITE])]], state={"n": 0})
         headers = [frame.header for frame in seen.frames if frame.kind == b"P"]
         assert [None, "error", "timeout"] == [header["fault"] for header in headers]
         assert {1} == {header["step_index"] for header in headers}
@@ -243,13 +231,13 @@ class TestReplays:
     def test_without_a_trusted_control_no_fault_is_tried(self, tmp_path: Path) -> None:
         """It would say nothing of the agent."""
         write(tmp_path, app=REPLAYABLE.replace("async def replay(", "async def gone("))
-        (seen,) = drive(tmp_path, [[unit(1, sites=[self.SITE])]], state={"n": 0})
+        (seen,) = drive(tmp_path, [[unit(1, sites=[SITE])]], state={"n": 0})
         assert ["not_replayable"] == [replay["reason"] for replay in seen.replays]
 
     def test_a_call_that_was_not_made_is_not_replayed(self, tmp_path: Path) -> None:
         """The occurrence counts."""
         write(tmp_path, app=REPLAYABLE)
-        sites = [self.SITE | {"occurrence": 2}, self.SITE | {"tool": "other"}]
+        sites = [SITE | {"occurrence": 2}, SITE | {"tool": "other"}]
         (seen,) = drive(tmp_path, [[unit(1, sites=sites)]], state={"n": 0})
         assert [] == seen.replays
         assert 1 == len(seen.evidence)
@@ -257,8 +245,8 @@ class TestReplays:
     def test_a_recording_that_is_known_is_replayed_without_a_call(self, tmp_path: Path) -> None:
         """What the store has is not run again."""
         write(tmp_path, app=REPLAYABLE)
-        (first,) = drive(tmp_path, [[unit(1, sites=[self.SITE])]], state={"n": 0})
-        again = unit(1, sites=[self.SITE], recording=first.evidence[0])
+        (first,) = drive(tmp_path, [[unit(1, sites=[SITE])]], state={"n": 0})
+        again = unit(1, sites=[SITE], recording=first.evidence[0])
         (second,) = drive(tmp_path, [[again]], state={"n": 0})
         assert [] == second.evidence
         assert first.replays == second.replays
@@ -277,6 +265,12 @@ drive(Path({root!r}), [[unit(1)]], timeout_s=60)
 """
 
 
+def a_parent(root: Path) -> list[str]:
+    """The command of a process that runs a case of the project on a worker."""
+    repo = str(Path(__file__).parents[2])
+    return [sys.executable, "-c", PARENT.format(repo=repo, root=str(root))]
+
+
 class TestEnd:
     @pytest.mark.parametrize("busy", ["time.sleep(60)", "while True: pass", "hang in async"])
     def test_it_leaves_when_its_parent_is_killed(self, tmp_path: Path, busy: str) -> None:
@@ -293,10 +287,7 @@ def desk(request):
 {body}
 """,
         )
-        repo = str(Path(__file__).parents[2])
-        parent = subprocess.Popen(
-            [sys.executable, "-c", PARENT.format(repo=repo, root=str(tmp_path))]
-        )
+        parent = subprocess.Popen(a_parent(tmp_path))
         wait_until(lambda: note.exists() and note.read_text().endswith("end"))
         os.kill(parent.pid, signal.SIGKILL)
         parent.wait()
@@ -305,17 +296,8 @@ def desk(request):
 
     def test_what_it_prints_is_kept_from_the_runs_output(self, tmp_path: Path) -> None:
         """Standard output belongs to the run; the system's goes to standard error."""
-        write(
-            tmp_path,
-            app="import os\nprint('imported')\n"
-            + ECHO.replace("    return", "    print('said'); os.write(1, b'raw')\n    return"),
-        )
-        repo = str(Path(__file__).parents[2])
-        done = subprocess.run(
-            [sys.executable, "-c", PARENT.format(repo=repo, root=str(tmp_path))],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        said = "    print('said'); os.write(1, b'raw')\n    return"
+        write(tmp_path, app="import os\nprint('imported')\n" + ECHO.replace("    return", said))
+        done = subprocess.run(a_parent(tmp_path), capture_output=True, text=True, check=True)
         assert "" == done.stdout
-        assert all(said in done.stderr for said in ("imported", "said", "raw"))
+        assert all(word in done.stderr for word in ("imported", "said", "raw"))

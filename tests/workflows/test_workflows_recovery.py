@@ -139,6 +139,13 @@ def test_a_control_that_does_not_reproduce_never_counts(tiny, agent, reason):
     assert {reason: 1} == report.metrics[0].missing
 
 
+def test_a_replay_that_ignores_the_fault_says_nothing_of_it(tiny):
+    """A continuation that does not show the fault's result at its call never counts."""
+    app = DESK.replace("self.work(request, change.fault_result)", "self.work(request, None)")
+    tiny.write(app=app, cases=[desk_case("lies")], evaluators=[CHECK])
+    assert {"fault_not_delivered": 1} == tiny.run().metrics[0].missing
+
+
 def test_a_system_without_replay_is_missing_not_passed(tiny):
     """What cannot be replayed in any way says nothing about faults."""
     app = DESK.replace("async def replay", "async def rerun")

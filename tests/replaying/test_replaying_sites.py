@@ -1,0 +1,60 @@
+"""Where faults strike, and which output steps show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from oloproof.replaying.sites import find_call, shown_output
+
+
+def step(index: int, kind: str, **fields: Any) -> dict[str, Any]:
+    return {"index": index, "kind": kind, **fields}
+
+
+STEPS = [
+    step(1, "message", tool_name="refund"),
+    step(2, "tool_call", tool_name="look"),
+    step(3, "tool_result", tool_name="refund"),
+    step(4, "tool_call", tool_name="refund"),
+    step(5, "tool_call", tool_name="refund"),
+    step(6, "tool_call"),
+]
+
+
+class TestFindCall:
+    @pytest.mark.parametrize(
+        ("tool", "occurrence", "index"),
+        [
+            ("refund", 1, 4),
+            ("refund", 2, 5),
+            ("refund", 3, None),
+            ("look", 1, 2),
+            ("gone", 1, None),
+        ],
+    )
+    def test_only_calls_are_counted(self, tool: str, occurrence: int, index: int | None) -> None:
+        """Results and messages that name the tool are no calls of it."""
+        assert index == find_call(STEPS, tool, occurrence)
+
+
+class TestShownOutput:
+    @pytest.mark.parametrize(
+        ("steps", "shown"),
+        [
+            ([], (False, None)),
+            ([step(1, "final", result={"a": 1})], (True, {"a": 1})),
+            ([step(1, "final", result=1), step(2, "final", result=2)], (True, 2)),
+            ([step(1, "message", result="hello")], (True, "hello")),
+            ([step(1, "final", result=1), step(2, "message", result="bye")], (True, 1)),
+            ([step(1, "final", result=1), step(2, "final")], (True, 1)),
+            ([step(1, "final"), step(2, "tool_result", result=1)], (False, None)),
+            ([step(1, "final", result=False)], (True, False)),
+        ],
+    )
+    def test_the_last_final_step_speaks_then_the_last_message(
+        self, steps: list[dict[str, Any]], shown: tuple[bool, Any]
+    ) -> None:
+        """Nothing else is an output."""
+        assert shown == shown_output(steps)
