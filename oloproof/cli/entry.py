@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -38,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         app(prog_name=PROGRAM)  # a shell asks for completions; typer answers and exits
     given = sys.argv[1:] if arguments is None else list(arguments)
     _accept_any_text()
+    # How CI ends a job: no reason to lose more than Ctrl-C does.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return _invoke(given)
     except typer.Exit as end:

@@ -29,23 +29,26 @@ def gate(
     policy_name: str,
     *,
     run_complete: bool,
+    warnings: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> GateReport:
     """The gate on `decisions`; `notes` are what else must be said of the run.
 
-    A run that ended with cases unexecuted is blocked whatever `block_on` says.
+    A run that ended with cases unexecuted is blocked whatever `block_on` says. ALLOW is said
+    only where every rule passed and there are no `warnings`; what did not pass and does not
+    block warns.
     """
     blocking = {
         _EXIT_CODES[decision.status]
         for decision in decisions
         if decision.status in _EXIT_CODES and decision.status in policy.block_on
     }
-    said = list(notes)
+    said = [*warnings, *notes]
     if not run_complete:
         blocking.add(EXIT_UNEXECUTED)
         said.append("The run ended with cases unexecuted, so it cannot be allowed.")
     said.extend(_allowed_notes(decisions, policy))
-    warned = any(decision.status in policy.warn_on for decision in decisions)
+    warned = bool(warnings) or any(decision.status != "PASS" for decision in decisions)
     verdict: GateStatus = "BLOCK" if blocking else "WARN" if warned else "ALLOW"
     return GateReport(
         verdict=verdict,

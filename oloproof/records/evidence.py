@@ -71,6 +71,7 @@ class CaseEvidence:
     worlds: tuple[Moment, ...] = ()
     world_problem: str | None = None
     active: tuple[Moment, ...] = ()
+    attempts: tuple[Outcome, ...] = ()
 
     @property
     def state(self) -> JsonValue | Absent:
@@ -113,6 +114,7 @@ class CaseEvidence:
                 for world in data.get(ENVIRONMENT_STATE, ())
             ),
             world_problem=data.get("world_problem"),
+            attempts=tuple(Outcome(**attempt) for attempt in data.get("attempts", ())),
             active=tuple(Moment(m["state"], m.get("turn")) for m in data.get(ACTIVE_STATE, ())),
         )
 

@@ -278,6 +278,7 @@ class CaseReport(Report):
     input: Json
     expected: Json
     outcome: OutcomeReport
+    attempts: list[OutcomeReport] = Field(default_factory=list)
     has_output: bool
     output: Json
     initial: StateReport

@@ -55,9 +55,12 @@ class ManualReplay:
         obstacle = self._obstacle(step_index)
         if obstacle is not None:
             return encode(replace(evidence, reason=obstacle).to_json(None)), 0.0
-        performance, before, waited_s = self._execution.retries.run(
-            lambda: self._perform(step_index, fault)
-        )
+        try:
+            performance, before, waited_s = self._execution.retries.run(
+                lambda: self._perform(step_index, fault)
+            )
+        except ValidationError:
+            return encode(replace(evidence, reason="recording_not_valid").to_json(None)), 0.0
         sections = performance.sections()
         if before:
             sections["attempts"] = [*before, sections["outcome"]]
@@ -78,18 +81,14 @@ class ManualReplay:
             return "redacted_value_needed"
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
             return "no_recorded_state"
-        try:
-            self._trajectory()
-        except ValidationError:
-            return "recording_not_valid"
         return None
 
-    def _trajectory(self) -> AgentTrajectory:
-        """The recorded trajectory, each time a fresh one: a replay may change what it is given."""
-        return AgentTrajectory.model_validate(self._recording[TRAJECTORY])
-
     def _perform(self, step_index: int, fault: FaultKind | None) -> Performance:
-        trajectory = self._trajectory()
+        """One attempt, with a trajectory of its own: a replay may change what it is given.
+
+        Raises `ValidationError` where the recording is none that can be handed over.
+        """
+        trajectory = AgentTrajectory.model_validate(self._recording[TRAJECTORY])
         change = ReplayChange(
             kind="inject_fault" if fault else "resume", step_index=step_index, fault=fault
         )

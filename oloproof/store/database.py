@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
-from oloproof.store.objects import pack, unpack
+from oloproof.store.objects import pack, seal, unpack
 from oloproof.store.opening import (
     FILE,
     damage,
@@ -93,8 +93,8 @@ class Store:
             open_for_writing(folder, on_warning) if create else open_for_reading(folder)
         )
         self._objects: dict[bytes, tuple[bytes, int, bytes]] = {}
-        self._results: dict[bytes, tuple[bytes, bytes, int, float, float | None]] = {}
-        self._chunks: list[tuple[int, int, bytes]] = []
+        self._results: dict[bytes, tuple[bytes, bytes, int, float, float | None, int]] = {}
+        self._chunks: list[tuple[int, int, bytes, int]] = []
         self._waiting_bytes = 0
         self._since: float | None = None
 
@@ -111,6 +111,13 @@ class Store:
         finally:
             self._connection.close()
 
+    @contextlib.contextmanager
+    def whole(self) -> Iterator[sqlite3.Connection]:
+        """The connection itself, with nothing waiting, for work on the store as a whole."""
+        self.commit()
+        with self._guard():
+            yield self._connection
+
     # -- objects -------------------------------------------------------------------------------
 
     def put(self, data: bytes) -> bytes:
@@ -120,8 +127,7 @@ class Store:
         if digest not in self._objects:
             self._objects[digest] = row
             self._waiting_bytes += len(row[2])
-            if self._since is None:
-                self._since = time.monotonic()
+            self._start_waiting()
             if self._waiting_bytes >= BATCH_BYTES:
                 self.commit()
         return digest
@@ -147,14 +153,20 @@ class Store:
     # -- results -------------------------------------------------------------------------------
 
     def result(self, key: bytes) -> Result | None:
-        """What is known under a key."""
+        """What is known under a key; None where that is nothing, or damaged."""
         waiting = self._results.get(key)
         if waiting is not None:
-            return Result(*waiting[1:])
+            return Result(*waiting[1:-1])
         found = self._query(
-            "SELECT object, run, duration_s, limit_s FROM results WHERE key = ?", (key,)
+            "SELECT object, run, duration_s, limit_s, seal FROM results WHERE key = ?", (key,)
         )
-        return Result(*found[0]) if found else None
+        if not found:
+            return None
+        *values, kept = found[0]
+        if seal(key, *values) != kept:
+            self._warn(f"result {key.hex()[:12]} in the store is damaged; it does not count")
+            return None
+        return Result(*values)
 
     def add_result(
         self,
@@ -167,9 +179,11 @@ class Store:
     ) -> bytes:
         """Keep evidence under its key, in place of what was there; the digest of the evidence."""
         digest = self.put(data)
-        self._results[key] = (key, digest, run, duration_s, limit_s)
-        if self._since is None:
-            self._since = time.monotonic()
+        # As SQLite will give them back: the seal has to be the same then.
+        limit_s = None if limit_s is None else float(limit_s)
+        row = (key, digest, run, float(duration_s), limit_s)
+        self._results[key] = (*row, seal(*row))
+        self._start_waiting()
         if len(self._results) >= BATCH_ROWS or self.patience_s == 0.0:
             self.commit()
         return digest
@@ -190,16 +204,30 @@ class Store:
     def add_chunk(self, run: int, number: int, data: bytes) -> None:
         """The next part of a run's rows; parts are numbered from 0."""
         digest = self.put(data)
-        self._chunks.append((run, number, digest))
-        if self._since is None:
-            self._since = time.monotonic()
+        self._chunks.append((run, number, digest, seal(run, number, digest)))
+        self._start_waiting()
 
     def share_chunks(self, earlier: int, run: int) -> None:
         """Give a run the rows of an earlier one."""
         self.commit()
-        self._write(
-            "INSERT INTO chunks SELECT ?, number, object FROM chunks WHERE run = ?", (run, earlier)
-        )
+        rows = self._query("SELECT number, object, seal FROM chunks WHERE run = ?", (earlier,))
+        self._chunks += [
+            (run, number, digest, seal(run, number, digest))
+            for number, digest, kept in rows
+            if seal(earlier, number, digest) == kept
+        ]
+        self._start_waiting()
+        self.commit()
+
+    def forget_run(self, run: int) -> None:
+        """Take a run back in which nothing was executed."""
+        self.commit()
+        self._write("DELETE FROM runs WHERE id = ?", (run,))
+
+    def spoil_results(self, run: int) -> None:
+        """Let no later run reuse what a run made."""
+        self.commit()
+        self._write("UPDATE results SET limit_s = 0 WHERE run = ?", (run,))
 
     def finish_run(self, run: int, *, status: str, summary: bytes) -> None:
         """Close a run with its summary."""
@@ -227,9 +255,13 @@ class Store:
     def chunks(self, run: int) -> Iterator[bytes | None]:
         """The parts of a run's rows in order; None for one that is damaged or not there."""
         expected = 0
-        for number, digest in self._query(
-            "SELECT number, object FROM chunks WHERE run = ? ORDER BY number", (run,)
+        for number, digest, kept in self._query(
+            "SELECT number, object, seal FROM chunks WHERE run = ? ORDER BY number", (run,)
         ):
+            if seal(run, number, digest) != kept:
+                yield None
+                expected += 1
+                continue
             if number != expected:
                 yield None
             yield self.get(digest)
@@ -272,6 +304,10 @@ class Store:
             return None
         return max(0.0, self._since + BATCH_SECONDS - time.monotonic())
 
+    def _start_waiting(self) -> None:
+        if self._since is None:
+            self._since = time.monotonic()
+
     def commit_when_due(self) -> None:
         """Write what waits if it has waited long enough."""
         if self.patience_s == 0.0:
@@ -286,10 +322,11 @@ class Store:
             try:
                 self._connection.executemany(_PUT, self._objects.values())
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", self._results.values()
+                    "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
+                    self._results.values(),
                 )
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?)", self._chunks
+                    "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?)", self._chunks
                 )
                 self._connection.execute("COMMIT")
             except BaseException:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -16,12 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
+from oloproof.store.descriptors import identity
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 FOLDER: Final = "journal"
 _LEAD: Final = struct.Struct("<III")
+_NAME: Final = re.compile(r"([0-9]+)-([0-9]+)-[0-9]+\.journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +44,41 @@ class JournalWriter:
         self._run = run
         self._part: int | None = None
         self._file = -1
+        self._opened: tuple[int, int] | None = None
 
     def begin(self, part: int) -> None:
         """Write to the journal of `part` from now on."""
-        if part == self._part:
-            return
-        self.close()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / _name(self._run, part, os.getpid())
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._part = part
+        if part != self._part:
+            self.close()
+            self._part = part
 
     def write(self, header: Any, body: bytes) -> None:
-        """Append one entry, whole or not at all as far as any reader is concerned."""
+        """Append one entry, whole or not at all as far as any reader is concerned.
+
+        Raises `OSError` where that is not possible; nothing may be written after that.
+        """
+        assert self._part is not None
         head = orjson.dumps(header)
         check = zlib.crc32(body, zlib.crc32(head))
         data = b"".join((_LEAD.pack(check, len(head), len(body)), head, body))
+        if identity(self._file) != self._opened:
+            # The system closed it, and may have opened a file of its own under its number.
+            self._file = -1
+        if self._file < 0:
+            self._open(self._folder / _name(self._run, self._part, os.getpid()))
         while data:
             data = data[os.write(self._file, data) :]
 
     def close(self) -> None:
         """Close the journal that is open."""
-        if self._file >= 0:
+        if identity(self._file) == self._opened is not None:
             os.close(self._file)
-            self._file = -1
-            self._part = None
+        self._file, self._opened = -1, None
+
+    def _open(self, path: Path) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._opened = identity(self._file)
 
 
 def read_journal(path: Path) -> Iterator[Entry]:
@@ -87,9 +101,10 @@ def journals(folder: Path) -> dict[int, list[Path]]:
     found: dict[int, list[tuple[int, Path]]] = {}
     with contextlib.suppress(FileNotFoundError):
         for path in folder.iterdir():
-            run, part, *_ = path.stem.split("-")
-            if path.suffix == ".journal" and run.isdecimal() and part.isdecimal():
-                found.setdefault(int(run), []).append((int(part), path))
+            named = _NAME.fullmatch(path.name)
+            if named is not None:
+                run, part = int(named[1]), int(named[2])
+                found.setdefault(run, []).append((part, path))
     return {run: [path for _, path in sorted(parts)] for run, parts in found.items()}
 
 

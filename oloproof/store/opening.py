@@ -23,13 +23,13 @@ _SCHEMA: Final = (
         digest BLOB PRIMARY KEY, codec INTEGER NOT NULL, data BLOB NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS results (
         key BLOB PRIMARY KEY, object BLOB NOT NULL, run INTEGER NOT NULL,
-        duration_s REAL NOT NULL, limit_s REAL) WITHOUT ROWID""",
+        duration_s REAL NOT NULL, limit_s REAL, seal INTEGER NOT NULL) WITHOUT ROWID""",
     """CREATE TABLE IF NOT EXISTS runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, started_at TEXT NOT NULL, status TEXT NOT NULL,
         process TEXT NOT NULL, manifest BLOB NOT NULL, inputs BLOB NOT NULL, summary BLOB)""",
     """CREATE TABLE IF NOT EXISTS chunks (
         run INTEGER NOT NULL, number INTEGER NOT NULL, object BLOB NOT NULL,
-        PRIMARY KEY (run, number)) WITHOUT ROWID""",
+        seal INTEGER NOT NULL, PRIMARY KEY (run, number)) WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, object BLOB NOT NULL) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS runs_by_inputs ON runs (inputs)",
 )

@@ -24,8 +24,8 @@ def is_running(process: str) -> bool:
     birth, _, boot = rest.partition(" ")
     if not number.isdecimal():
         return False
-    if birth:
-        return boot == _boot() and birth == _birth(int(number))
+    if _birth(os.getpid()):
+        return boot == _boot() and birth == _birth(int(number)) != ""
     try:  # a system without /proc: the number has to do
         os.kill(int(number), 0)
     except PermissionError:

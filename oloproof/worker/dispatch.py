@@ -125,9 +125,14 @@ class Dispatch:
 
     def _write_down(self, header: dict[str, Any], evidence_json: bytes) -> None:
         """Keep a result safe from the end of the run before the run is told of it."""
-        if self._journal is not None:
-            header |= {"key": self._key, "timeout_s": self._timeout_s}
+        if self._journal is None:
+            return
+        self._outlet.refuse_forks()
+        header |= {"key": self._key, "timeout_s": self._timeout_s}
+        try:
             self._journal.write(header, evidence_json)
+        except OSError:
+            self._journal = None  # a full disk is no fault of the case; the run will say it
 
     def _newly_loaded(self) -> list[str]:
         """Files of the project that were imported since this was last asked."""

@@ -6,12 +6,14 @@ pipe, and it may close descriptors that are not its own or open others under the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import OloproofError
+from oloproof.store.descriptors import identity
 from oloproof.workers.framing import pack, write_all
 from oloproof.workers.pool import ASIDE, BROKEN_EXIT, MARK
 
@@ -27,7 +29,7 @@ class Outlet:
 
     def __init__(self, jobs: int, replies: int) -> None:
         self._replies = replies
-        self._pipes = tuple((pipe, _identity(pipe)) for pipe in (jobs, replies))
+        self._pipes = tuple((pipe, identity(pipe)) for pipe in (jobs, replies))
         self._lock = threading.Lock()
         self._held: list[bytes] = []
         self._heard = time.monotonic()
@@ -36,11 +38,7 @@ class Outlet:
 
     def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
         """Send a frame, or `hold` it until the next one goes out."""
-        if self.forked:
-            raise OloproofError(
-                "a fork of the worker spoke to the run",
-                mend="report from the process that was called; end a fork where its work ends",
-            )
+        self.refuse_forks()
         frame = pack(kind, header, body)
         with self._lock:
             self._held.append(frame)
@@ -56,6 +54,14 @@ class Outlet:
         if kind != ASIDE:
             self._heard = time.monotonic()
 
+    def refuse_forks(self) -> None:
+        """Raise in a fork of the worker: it has no part in the run."""
+        if self.forked:
+            raise OloproofError(
+                "a fork of the worker spoke to the run",
+                mend="report from the process that was called; end a fork where its work ends",
+            )
+
     def give_sign(self) -> None:
         """Let the parent's clock start anew where it has run for a while."""
         if time.monotonic() - self._heard > QUIET_S:
@@ -63,24 +69,17 @@ class Outlet:
 
     def _refuse_broken_pipes(self) -> None:
         """End the process rather than write into what is no longer the parent's pipe."""
-        for pipe, identity in self._pipes:
-            if _identity(pipe) != identity:
-                os.write(2, b"oloproof: the system closed a descriptor of its worker process\n")
+        for pipe, opened in self._pipes:
+            if identity(pipe) != opened:
+                with contextlib.suppress(OSError):
+                    os.write(2, b"oloproof: the system closed a descriptor of its worker\n")
                 os._exit(BROKEN_EXIT)
 
     def _leave_to_parent(self) -> None:
         self.forked = True
-        for pipe, identity in self._pipes:
-            if _identity(pipe) == identity:
+        for pipe, opened in self._pipes:
+            if identity(pipe) == opened:
                 os.close(pipe)  # so that the parent sees when the worker itself ends
-
-
-def _identity(descriptor: int) -> tuple[int, int] | None:
-    try:
-        found = os.fstat(descriptor)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def end_with_parent(parent: int, end: Callable[[], None]) -> None:

@@ -197,6 +197,8 @@ class Engine:
             unit.deaths += 1
             if lost.cause != "killed" or unit.deaths >= DEATHS:
                 self._settle(unit, lost)
+            else:
+                unit.partial = None  # what it reports when it is run again counts
         self._submit(pool, group)
 
     def _settle(self, unit: Unit, lost: Lost) -> None:
@@ -236,6 +238,8 @@ def _how(lost: Lost, timeout_s: float) -> str:
     match lost.cause:
         case "timed_out":
             return f"no answer within {timeout_s:g} s; its process was ended"
+        case "exited" if lost.code == workers.BROKEN_EXIT:
+            return "it closed or wrote on the pipes of its worker, which was ended"
         case "exited":
             return f"its process exited with code {lost.code}"
         case "killed":

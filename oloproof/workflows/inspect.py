@@ -112,6 +112,7 @@ def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
         input=case.input,
         expected=case.expected,
         outcome=outcome_report(evidence.outcome),
+        attempts=[outcome_report(attempt) for attempt in evidence.attempts],
         has_output=evidence.output is not MISSING,
         output=None if evidence.output is MISSING else evidence.output,
         initial=state_report(initial),

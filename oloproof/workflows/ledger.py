@@ -109,6 +109,7 @@ class Ledger:
         self.cases = 0
         self.copies = 0
         self.replays = 0
+        self.retried = 0
         self.outcomes: Counter[str] = Counter()
         self.reused_cases: Counter[int] = Counter()
         self.reused_replays: Counter[int] = Counter()
@@ -164,6 +165,7 @@ class Ledger:
         for unit in group.units:
             assert unit.evidence is not None
             self.outcomes[unit.evidence.value["outcome"]["status"]] += 1
+            self.retried += "attempts" in unit.evidence.value
             if unit.evidence.reused_from is not None:
                 self.reused_cases[unit.evidence.reused_from] += 1
             self.replays += len(unit.replays)
@@ -190,6 +192,7 @@ class Ledger:
             "cases": self.cases,
             "copies": self.copies,
             "outcomes": dict(self.outcomes),
+            "retried": self.retried,
             "replays": self.replays,
             "tallies": {metric: tally.to_json() for metric, tally in self._tallies.items()},
             "slices": [counts.to_json(self._metrics) for counts in self._slices],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.registry import bind_all
 from oloproof.metamorphic.transforms import build_transform
+from oloproof.suites.labels import load_labels
 from oloproof.suites.places import show_where
 from oloproof.suites.policy import load_policy
 from oloproof.suites.suite import load_suite
@@ -58,6 +59,10 @@ def load_project(folder: Path, policy: Path | None = None, *, need_labels: bool 
     """The project in `folder`; any name that refers to nothing is refused with its line."""
     root = find_project(folder)
     suite = load_suite(root / SUITE_FILE, need_labels=need_labels)
+    if need_labels:
+        for spec in suite.transforms:
+            if spec.labels_path is not None:
+                load_labels(spec.labels_path)  # what is wrong with it is said before a run
     evaluators = bind_all(suite.evaluators, suite.transforms)
     located = None
     if policy is not None or (root / POLICY_FILE).exists():

@@ -22,7 +22,7 @@ from oloproof.statistics.tally import Tally
 from oloproof.suites.labels import load_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from oloproof.store.database import Store
@@ -41,9 +41,17 @@ class RunRecord:
 
 
 def build_report(
-    record: RunRecord, *, store: Store, policy: LocatedPolicy | None, root: Path
+    record: RunRecord,
+    *,
+    store: Store,
+    policy: LocatedPolicy | None,
+    root: Path,
+    notes: Sequence[str] = (),
 ) -> RunReport:
-    """The report of a run under the policy and the labels as they are now."""
+    """The report of a run under the policy and the labels as they are now.
+
+    `notes` are what else the gate has to say of it.
+    """
     manifest, summary = record.manifest, record.summary
     counted = summary["tallies"]
     tallies = {m: Tally.from_json(counted[m]) for m in manifest["metrics"] if m in counted}
@@ -58,8 +66,10 @@ def build_report(
             decisions,
             policy.policy,
             policy.path.name,
-            run_complete=record.status == "complete",
-            notes=_notes(summary),
+            # The count is held against the status: neither alone is to be believed.
+            run_complete=record.status == "complete" and summary["cases"] == summary["asked"],
+            warnings=_warnings(summary),
+            notes=[*notes, *_notes(summary)],
         )
     return RunReport(
         run=record.number,
@@ -93,9 +103,24 @@ def build_report(
     )
 
 
+def _warnings(summary: dict[str, Any]) -> list[str]:
+    """What keeps a gate from saying ALLOW without more ado, although every rule may pass."""
+    outcomes = summary["outcomes"]
+    bad = {status: number for status, number in outcomes.items() if status != "completed"}
+    if not bad:
+        return []
+    told = ", ".join(f"{number:,} {status}" for status, number in sorted(bad.items()))
+    return [f"Of {sum(outcomes.values()):,} calls not all were completed: {told}."]
+
+
 def _notes(summary: dict[str, Any]) -> list[str]:
-    runs = ", ".join(str(number) for number in summary["tried_again"])
-    return [f"Failed cases were tried again (--rerun-failed) in run {runs}."] if runs else []
+    notes = []
+    if summary["tried_again"]:
+        runs = ", ".join(str(number) for number in summary["tried_again"])
+        notes.append(f"Failed cases were tried again (--rerun-failed) in run {runs}.")
+    if summary["retried"]:
+        notes.append(f"{summary['retried']:,} calls were tried more than once (`retries`).")
+    return notes
 
 
 def _validity(

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
-from oloproof.errors import ConfigurationError, OloproofError
-from oloproof.evaluation.judging import CaseChecks, needs_initial_state
+from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
 from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
-from oloproof.suites.places import show_where
-from oloproof.version import VERSION
+from oloproof.workflows.checking import check_cases, refuse_stateless
 from oloproof.workflows.engine import Engine
 from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
 from oloproof.workflows.identity import identify, opening, remember_loaded
-from oloproof.workflows.keys import CONTRACT_VERSION, ExecutionKeys
+from oloproof.workflows.inputs import inputs_digest, present_inputs, remember_files
+from oloproof.workflows.keys import ExecutionKeys
 from oloproof.workflows.ledger import Ledger
 from oloproof.workflows.manifest import build_manifest
 from oloproof.workflows.planning import Planner, sites_of
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 
     from oloproof.records.report import RunStatus
     from oloproof.store.database import RunRow
-    from oloproof.suites.case import Case
     from oloproof.suites.dataset import DatasetFacts
     from oloproof.workflows.groups import Group
     from oloproof.workflows.project import Project
@@ -80,13 +76,16 @@ class _Run:
         if earlier is not None:
             yield from self._events_taken_over(*earlier)
             return
-        facts, copies = self._check_cases()
-        self._store.set_note(f"dataset {self._suite.dataset}", facts.files)
+        checked = check_cases(self._project, self._dataset)
+        facts, self._standing = checked.facts, checked.notices
+        remember_files(self._suite, self._store, facts.files)
         started_at, manifest = self._begin()
         number = self._store.begin_run(
-            started_at=started_at, manifest=encode(manifest), inputs=self._inputs(facts.digest)
+            started_at=started_at,
+            manifest=encode(manifest),
+            inputs=inputs_digest(self._suite, self._identity, facts.digest),
         )
-        yield RunStarted(number, facts.cases, copies, self._identity.name)
+        yield RunStarted(number, facts.cases, checked.copies, self._identity.name)
         yield from map(Notice, self._passing + self._standing)
         status, summary = yield from self._execute(number, facts)
         yield self._finished(RunRecord(number, status, started_at, manifest, summary))
@@ -125,43 +124,11 @@ class _Run:
 
     # -- before anything runs -------------------------------------------------------------------
 
-    def _check_cases(self) -> tuple[DatasetFacts, int]:
-        """Refuse every case that could not be run or judged; the facts, and how many copies."""
-        evaluators, transforms = self._project.evaluators, self._project.transforms
-        checks = CaseChecks(evaluators)
-        changed = Counter(dict.fromkeys((t.name for t in transforms), 0))
-
-        def see(case: Case) -> None:
-            checks.check(case)
-            for transform in transforms:
-                changed[transform.name] += transform.apply(case) is not None
-
-        facts = self._dataset.check(see)
-        needing = needs_initial_state(evaluators)
-        if facts.stateless_case is not None and needing:
-            raise self._stateless(facts, f"`{needing[0]}` needs one")
-        self._check_transforms(changed, facts.cases)
-        return facts, changed.total()
-
-    def _check_transforms(self, changed: Counter[str], cases: int) -> None:
-        """Refuse a transform that changes nothing at all; say where one leaves cases be."""
-        for spec in self._suite.transforms:
-            if changed[spec.name] == 0:
-                raise ConfigurationError(
-                    f"the transform `{spec.name}` changes nothing in any of the {cases} cases",
-                    where=spec.where,
-                    mend=f"see what `{spec.field}` holds: there must be something to change",
-                )
-            if changed[spec.name] < cases:
-                self._standing.append(
-                    f"the transform `{spec.name}` changes nothing in "
-                    f"{cases - changed[spec.name]} of {cases} cases: they make no pair"
-                )
-
     def _check_system(self, ability: dict[str, Any], facts: DatasetFacts) -> None:
         """Refuse what cannot be run on this system, once a worker has loaded it."""
         if ability["stateful"] and facts.stateless_case is not None:
-            raise self._stateless(facts, "the system has a sandbox to reset before every case")
+            why = "the system has a sandbox to reset before every case"
+            raise refuse_stateless(self._dataset, facts, why)
         if not ability["stateful"] and facts.stateless_case is None:
             self._standing.append(
                 "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
@@ -179,33 +146,13 @@ class _Run:
         self._store.set_note(f"system {self._identity.name}", now)
 
     def _same_before(self) -> tuple[RunRow, dict[str, Any]] | None:
-        """The last complete run over the same inputs, unless some of it may not be reused.
-
-        It is found by the bytes of the files alone, without a look at any case.
-        """
-        files = self._store.note(f"dataset {self._suite.dataset}")
-        if files is None:
-            return None
-        row = self._store.run_of_inputs(self._inputs(self._dataset.digest(files)))
+        """The last complete run over the same inputs, unless some of it may not be reused."""
+        inputs = present_inputs(self._suite, self._identity, self._store)
+        row = None if inputs is None else self._store.run_of_inputs(inputs)
         if row is None or row.summary is None:
             return None
         summary = self._store.get_json(row.summary)
         return None if summary is None or summary["not_reusable"] else (row, summary)
-
-    def _inputs(self, dataset_digest: str) -> bytes:
-        """The digest of everything that the rows of a run follow from."""
-        identity = self._identity
-        return sha256(
-            encode(
-                [
-                    CONTRACT_VERSION,
-                    VERSION,
-                    self._suite.digest,
-                    dataset_digest,
-                    [identity.name, identity.version, identity.source_digest],
-                ]
-            )
-        ).digest()
 
     # -- the run itself -------------------------------------------------------------------------
 
@@ -220,7 +167,7 @@ class _Run:
             for group in engine.through(self._groups()):
                 ledger.add(group)
                 yield Progress(ledger.cases, facts.cases)
-            status = "complete"
+            status = self._status_at_the_end(number, facts)
         except KeyboardInterrupt:
             self._passing.append(
                 f"interrupted after {ledger.cases} of {facts.cases} cases: what is finished is "
@@ -230,11 +177,28 @@ class _Run:
             status = "failed"
             raise
         finally:
+            if status == "failed" and not engine.executed and not ledger.cases:
+                self._store.forget_run(number)  # it was refused before it had begun
             summary = self._summary(number, facts.cases, ledger, engine)
             self._store.finish_run(number, status=status, summary=encode(summary))
         remember_loaded(self._store, self._suite, engine.loaded)
         yield from (Notice(text) for text in summary["notices"] if text not in said)
         return status, summary
+
+    def _status_at_the_end(self, number: int, facts: DatasetFacts) -> RunStatus:
+        """Complete, unless what was run is not what was looked through before."""
+        status: RunStatus = "complete"
+        if self._dataset.digest(facts.files) != facts.digest:
+            self._passing.append("the dataset changed while it was run: nothing is decided on it")
+            status = "failed"
+        if identify(self._suite, self._store) != self._identity:
+            self._passing.append(
+                "the system's code changed while it was run: which of it made which result is "
+                "not known, so nothing is decided on them and none is reused"
+            )
+            self._store.spoil_results(number)
+            status = "failed"
+        return status
 
     def _groups(self) -> Iterator[Group]:
         keys = ExecutionKeys(
@@ -300,15 +264,6 @@ class _Run:
             if manifest is not None and manifest["rerun_failed"]:
                 marked.append(earlier)
         return marked
-
-    def _stateless(self, facts: DatasetFacts, why: str) -> ConfigurationError:
-        assert facts.stateless_case is not None
-        name, line = facts.stateless_case
-        return ConfigurationError(
-            f"case `{name}` has no `initial_state`, and {why}",
-            where=show_where(self._suite.dataset, line, ("initial_state",)),
-            mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
-        )
 
 
 def _made(run: int, summary: dict[str, Any]) -> list[list[int]]:

@@ -40,6 +40,7 @@ NO_SUMMARY = {
     "notices": [],
     "standing": [],
     "tried_again": [],
+    "retried": 0,
     "duration_s": 0.0,
 }
 """What is known of a run that was killed before it could count."""

@@ -71,9 +71,9 @@ def test_blocking_outranks_warning() -> None:
 
 
 def test_allowed_is_said() -> None:
-    """A status that neither blocks nor warns is allowed, and noted with its rule."""
+    """A status that neither blocks nor warns is let through with a warning that names it."""
     report = gated("PASS", "FAIL", block_on=["MANUAL_REVIEW"])
-    assert ("ALLOW", 0) == (report.verdict, report.exit_code)
+    assert ("WARN", 0) == (report.verdict, report.exit_code)
     assert ["`rule1` is FAIL, which the policy neither blocks nor warns on."] == report.notes
 
 
@@ -96,3 +96,10 @@ def test_notes_of_the_run_come_first() -> None:
     report = gate([], policy, "release.yaml", run_complete=False, notes=["Rerun of failures."])
     assert report.notes[0] == "Rerun of failures."
     assert report.policy == "release.yaml"
+
+
+def test_a_warning_of_the_run_is_no_plain_allow() -> None:
+    """Where all rules pass, what the run has to warn of makes the verdict WARN."""
+    policy = Policy(rules=[Rule(id="r", metric="m", min=0.8)])
+    report = gate([], policy, "release.yaml", run_complete=True, warnings=["3 cases raised."])
+    assert ("WARN", 0, ["3 cases raised."]) == (report.verdict, report.exit_code, report.notes)

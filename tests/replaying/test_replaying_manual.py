@@ -378,6 +378,16 @@ class TestFaults:
         assert "fault_not_supported_by_replay" == found["reason"]
         assert "no malformed results" in found["case"]["outcome"]["error"]
 
+    @pytest.mark.parametrize("fault", ["error", "timeout", "malformed"])
+    def test_a_replay_that_ignores_the_fault_says_nothing(self, fault: str) -> None:
+        """An agent that never saw the fault did not recover from it."""
+
+        def ignore(desk: Any, *_: Any) -> Any:
+            steps = desk.steps()[CALL_AT - 1 :]
+            return with_steps(AgentTrajectory(steps=[], terminal_status="success"), *steps)
+
+        assert "fault_not_delivered" == faulted(Desk(ignore), fault)["reason"]
+
     def test_a_transient_error_is_retried_as_in_a_case(self) -> None:
         """Infrastructure that is busy under a fault is not the agent's crash."""
         tries: list[int] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oloproof.replaying.sites import find_call, shown_output
+from oloproof.replaying.sites import find_call, shown_output, shows_result
 
 
 def step(index: int, kind: str, **fields: Any) -> dict[str, Any]:
@@ -58,3 +58,53 @@ class TestShownOutput:
     ) -> None:
         """Nothing else is an output."""
         assert shown == shown_output(steps)
+
+
+CALL = {"tool_name": "refund", "call_id": "c-1"}
+
+
+class TestShowsResult:
+    @pytest.mark.parametrize(
+        ("steps", "shows"),
+        [
+            (
+                [
+                    step(1, "tool_call", **CALL),
+                    step(2, "tool_result", **CALL, result={"error": "timeout"}),
+                ],
+                True,
+            ),
+            ([step(1, "tool_call", **CALL, result={"error": "timeout"})], True),
+            (
+                [
+                    step(1, "tool_call", **CALL),
+                    step(2, "tool_result", **CALL, error="TimeoutError: timeout"),
+                ],
+                True,
+            ),
+            (
+                [step(1, "tool_call", **CALL), step(2, "tool_result", **CALL, result="timeout")],
+                True,
+            ),
+            (
+                [step(1, "tool_call", **CALL), step(2, "tool_result", **CALL, result={"ok": True})],
+                False,
+            ),
+            ([step(1, "tool_call", **CALL)], False),
+            ([step(1, "message"), step(2, "tool_result", **CALL, result="timeout")], False),
+            ([], False),
+            (
+                [
+                    step(1, "tool_call", **CALL),
+                    step(2, "tool_result", tool_name="refund", call_id="c-2", result="timeout"),
+                    step(3, "tool_result", **CALL, result="fine"),
+                ],
+                False,
+            ),
+        ],
+    )
+    def test_the_call_or_its_own_result_has_to_show_it(
+        self, steps: list[dict[str, Any]], shows: bool
+    ) -> None:
+        """As the result, or in the words of the error."""
+        assert shows == shows_result(steps, 1, {"error": "timeout"})

@@ -15,6 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from oloproof.errors import StoreError
 from oloproof.store import database
 from oloproof.store.database import Result, Store
 
@@ -103,12 +104,35 @@ class TestResults:
     def test_a_result_is_found_by_its_key(self, folder: Path) -> None:
         """Before and after it is committed, and the last one counts."""
         with Store(folder) as store:
-            for duration in (1.0, 2.0):
-                digest = store.add_result(b"key", b'"e"', run=3, duration_s=duration, limit_s=9.0)
+            for duration in (1, 2):
+                digest = store.add_result(b"key", b'"e"', run=3, duration_s=duration, limit_s=9)
             expected = Result(digest, 3, 2.0, 9.0)
             assert expected == store.result(b"key")
         with Store(folder) as store:
             assert expected == store.result(b"key")
+
+    @pytest.mark.parametrize(
+        "change",
+        ["limit_s = NULL", "object = x'00'", "run = 2", "duration_s = 'x'", "key = x'6b6579'"],
+    )
+    def test_a_damaged_row_is_a_miss_and_is_replaced(self, folder: Path, change: str) -> None:
+        """A deadline that was forgotten would make a timeout good for ever."""
+        warnings: list[str] = []
+        with Store(folder) as store:
+            store.add_result(b"kez", b'"e"', run=1, duration_s=1.0, limit_s=5.0)
+        connection = sqlite3.connect(folder / "store.sqlite")
+        connection.execute(f"UPDATE results SET {change}")
+        connection.commit()
+        connection.close()
+        with Store(folder, warnings.append) as store:
+            key = b"key" if change.startswith("key") else b"kez"
+            assert store.result(key) is None
+            assert 1 == len(warnings)
+            store.add_result(key, b'"e"', run=2, duration_s=1.0)
+        with Store(folder) as store:
+            found = store.result(key)
+            assert found is not None
+            assert 2 == found.run
 
     @pytest.mark.parametrize(
         ("limit_s", "timeout_s", "reusable"),
@@ -242,19 +266,35 @@ os._exit(0)
             assert [b"[0]", b"[1]", b"[2]"] == list(store.chunks(first))
             assert [b"[0]", b"[1]", b"[2]"] == list(store.chunks(second))
 
+    def test_a_damaged_part_is_not_shared_as_a_whole_one(self, folder: Path) -> None:
+        """The later run lacks it as the earlier one does."""
+        with Store(folder) as store:
+            first, second = begin(store), begin(store)
+            for number in range(3):
+                store.add_chunk(first, number, b"[%d]" % number)
+            store.commit()
+            other = sqlite3.connect(folder / "store.sqlite")
+            other.execute("UPDATE chunks SET object = x'00' WHERE number = 1")
+            other.commit()
+            other.close()
+            store.share_chunks(first, second)
+            assert [b"[0]", None, b"[2]"] == list(store.chunks(first))
+            assert [b"[0]", None, b"[2]"] == list(store.chunks(second))
+
     def test_a_part_that_is_damaged_or_gone_is_none(self, folder: Path) -> None:
         """Rows are never silently fewer."""
         with Store(folder) as store:
             run = begin(store)
-            for number in range(4):
+            for number in range(5):
                 store.add_chunk(run, number, b"[%d]" % number)
         damage_object(folder, hashlib.sha256(b"[1]").digest())
         connection = sqlite3.connect(folder / "store.sqlite")
         connection.execute("DELETE FROM chunks WHERE number = 2")
+        connection.execute("UPDATE chunks SET number = 9 WHERE number = 4")
         connection.commit()
         connection.close()
         with Store(folder) as store:
-            assert [b"[0]", None, None, b"[3]"] == list(store.chunks(run))
+            assert [b"[0]", None, None, b"[3]", None] == list(store.chunks(run))
 
     @pytest.mark.parametrize(
         "change",
@@ -277,7 +317,7 @@ os._exit(0)
         connection.close()
         with (
             Store(folder) as store,
-            pytest.raises(database.StoreError, match="run 1 cannot be read"),
+            pytest.raises(StoreError, match="run 1 cannot be read"),
         ):
             store.runs()
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from oloproof.canonical import decode
+from oloproof.store.journal import journals, read_journal
 from oloproof.workers.pool import BROKEN_EXIT
 from tests.worker.conftest import Seen, drive, unit
 
@@ -92,7 +94,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
         if deed in LASTING:
             inputs.append("leaves_with_7")
             states.append({"case": "none"})
-    seen = drive(root, [[unit(name)] for name in inputs], states=states, timeout_s=0.5)
+    jobs = [[unit(name, key=f"{number:04x}")] for number, name in enumerate(inputs)]
+    journal = {"folder": str(root / "journal"), "run": 1}
+    seen = drive(root, jobs, states=states, timeout_s=0.5, journal=journal)
     by_case = {state["case"]: one for state, one in zip(states, seen, strict=True)}
     return Campaign(by_case, root)
 
@@ -166,6 +170,20 @@ def test_nothing_of_ours_is_written_into_what_took_a_descriptors_number(
     taken = list(campaign.root.glob("taken-*"))
     assert 20 == len(taken)
     assert {0} == {path.stat().st_size for path in taken}
+
+
+def test_what_was_finished_was_written_down_once(campaign: Campaign) -> None:
+    """A case that came back stands in the journals as it came; a fork of it does not."""
+    found: dict[str, list[Any]] = {}
+    for path in journals(campaign.root / "journal")[1]:
+        for entry in read_journal(path):
+            found.setdefault(entry.header["key"], []).append(decode(entry.body))
+    written = sorted(str(evidence) for (evidence,) in found.values())
+    told = [evidence for seen in campaign.cases.values() for evidence in seen.evidence]
+    # What ended the worker while its answer was on the way is known from the journal alone.
+    assert set(map(str, told)) <= set(written)
+    broken = sum(deed.detail == BROKEN_EXIT for deed in OUTSIDE)
+    assert len(told) <= len(written) <= len(told) + broken
 
 
 def test_what_a_system_left_behind_is_gone(campaign: Campaign) -> None:

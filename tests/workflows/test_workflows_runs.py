@@ -304,3 +304,108 @@ def test_damaged_evidence_is_made_anew_and_never_shown(tiny):
     tiny.write_cases([case("a"), case("b"), case("c")])
     assert 3 == tiny.run().executed
     assert "pass" == tiny.verdict("a", "state_matches").status
+
+
+def test_a_dataset_that_changes_while_it_is_run_decides_nothing(tiny):
+    """What was looked through is what has to be run, or the run has failed."""
+    tiny.write(app=APP, cases=[case(f"c{n:03d}") for n in range(300)], rules=RULES)
+    events = run(tiny.folder)
+    for event in events:
+        if isinstance(event, Progress):
+            tiny.write_cases([case(f"c{n:03d}") for n in range(2)])
+            break
+    (finished,) = [event for event in events if isinstance(event, RunFinished)]
+    assert ("failed", 5) == (finished.report.status, finished.exit_code)
+    assert any("the dataset changed" in notice for notice in finished.report.notices)
+
+
+def test_code_that_changes_while_it_is_run_leaves_nothing_to_reuse(tiny):
+    """Which code made which result is not known, so none of them is good again."""
+    tiny.write(app=APP, cases=[case("a"), case("b")], rules=RULES)
+    events = run(tiny.folder)
+    for event in events:
+        if isinstance(event, Progress):
+            (tiny.folder / "app.py").write_text(APP + "\n# edited\n")
+    (tiny.folder / "app.py").write_text(APP)
+    assert "failed" == gate_status(tiny)
+    assert 2 == tiny.run().executed
+
+
+def gate_status(tiny) -> str:
+    """The status of the latest run."""
+    return gate(tiny.folder).status
+
+
+def test_a_refused_system_leaves_no_run_behind(tiny):
+    """What never began is not the latest run."""
+    tiny.write(app="sistem = print", cases=[case("a")], rules=RULES)
+    with pytest.raises(ConfigurationError):
+        tiny.run()
+    assert [] == list_runs(tiny.folder).runs
+
+
+def test_a_gate_says_when_the_project_is_not_what_was_run(tiny):
+    """A stored run decides what was run then; asserting the latest needs it to be of now."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    tiny.run()
+    assert [] == gate(tiny.folder).gate.notes
+    tiny.write(app=APP + "\n# edited\n", cases=[case("a")], rules=RULES)
+    assert any("has changed since run 1" in note for note in gate(tiny.folder).gate.notes)
+    with pytest.raises(GateError, match="has changed since run 1"):
+        assert_gate(tiny.folder)
+    assert_gate(tiny.folder, run="1")
+
+
+def test_another_projects_store_decides_nothing(tiny, tmp_path):
+    """A run names the project that it is of."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    tiny.run()
+    document = (tiny.folder / "oloproof.yaml").read_text()
+    (tiny.folder / "oloproof.yaml").write_text(document.replace("project: tiny", "project: other"))
+    with pytest.raises(ConfigurationError, match="is one of the project `tiny`"):
+        gate(tiny.folder)
+
+
+def test_a_run_in_which_calls_did_not_complete_is_never_simply_allowed(tiny):
+    """Rules may pass although calls raised: then the gate warns, and says how many."""
+    tiny.write(app=APP, cases=[case("a"), case("b", "fail")], rules=RULES)
+    decided = tiny.run().gate
+    assert ("WARN", 0) == (decided.verdict, decided.exit_code)
+    assert "Of 2 calls not all were completed: 1 raised." in decided.notes
+
+
+def test_a_broken_file_of_labels_is_refused_before_anything_runs(tiny):
+    """Labels are read at the gate, but what is wrong with them is said at once."""
+    tiny.write(app=APP, cases=[case("a")], evaluators=[RELATION], metamorphic=TRANSFORMS)
+    (tiny.folder / "labels.jsonl").write_text('{"case": "a", "digest": "x", "kept": "yes"}\n')
+    with pytest.raises(ConfigurationError, match="kept") as caught:
+        tiny.run()
+    assert "labels.jsonl:1" in caught.value.where
+    assert not (tiny.folder / "calls").exists()
+
+
+FLAKY = APP.replace(
+    'raise RuntimeError("not today")',
+    'from oloproof import TransientError; raise TransientError("busy")',
+)
+
+
+def test_declared_retries_are_made_recorded_and_told(tiny):
+    """A transient error is tried again in a sandbox freshly reset, and no wrong world is hidden."""
+    app = FLAKY.replace(
+        'self.state["n"] += 1',
+        'self.state["n"] += 1; Path("mended").touch() if len(Path("calls").read_text().split()) > 1 else None',
+    )
+    tiny.write(
+        app=app,
+        cases=[case("a", "fail")],
+        rules=RULES,
+        retries={"attempts": 3, "wait_s": 0.01},
+    )
+    report = tiny.run()
+    assert {"completed": 1} == report.outcomes
+    assert 2 == calls(tiny)
+    assert any("tried more than once" in note for note in report.gate.notes)
+    panel = tiny.panel("a")
+    assert ["raised", "completed"] == [attempt.status for attempt in panel.attempts]
+    assert "pass" == tiny.verdict("a", "state_matches").status

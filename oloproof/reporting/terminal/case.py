@@ -48,6 +48,9 @@ def _write_head(page: Page, report: CaseReport) -> None:
         page.labelled(("copy of", "dim"), f"{report.source}, by {report.transform}", at=_AT)
     page.labelled(("cluster", "dim"), report.cluster, at=_AT)
     write_outcome(page, report.outcome, report.terminal_status, at=_AT)
+    for number, attempt in enumerate(report.attempts[:-1], start=1):
+        told = f"{attempt.status}: {attempt.error}" if attempt.error else attempt.status
+        page.labelled((f"try {number}", "dim"), told, at=_AT)
 
 
 def _write_input(page: Page, report: CaseReport) -> None:

@@ -1,0 +1,51 @@
+"""The digest of everything that the rows of a run follow from."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from oloproof.canonical import encode
+from oloproof.suites.dataset import Dataset
+from oloproof.version import VERSION
+from oloproof.workflows.keys import CONTRACT_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oloproof.canonical import JsonValue
+    from oloproof.store.database import Store
+    from oloproof.suites.suite import Suite
+    from oloproof.workflows.identity import Identity
+
+
+def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> bytes:
+    """The digest over the suite, the dataset and the system, 32 bytes.
+
+    Neither the policy nor the labels belong to it: they decide, and make no row.
+    """
+    system: list[JsonValue] = [identity.name, identity.version, identity.source_digest]
+    parts = [CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system]
+    return sha256(encode(parts)).digest()
+
+
+def present_inputs(suite: Suite, identity: Identity, store: Store) -> bytes | None:
+    """The digest of the inputs as they are now, by the bytes of the files alone.
+
+    None where no run has looked through the dataset yet: which state files belong to it is
+    known only then.
+    """
+    files: Iterable[str] | None = store.note(_note(suite))
+    if files is None:
+        return None
+    dataset = Dataset(suite.dataset, suite.root)
+    return inputs_digest(suite, identity, dataset.digest(files))
+
+
+def remember_files(suite: Suite, store: Store, files: tuple[str, ...]) -> None:
+    """Keep which state files belong to the dataset."""
+    store.set_note(_note(suite), list(files))
+
+
+def _note(suite: Suite) -> str:
+    return f"dataset {suite.dataset}"
