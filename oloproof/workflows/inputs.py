@@ -25,7 +25,7 @@ def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> byte
     Neither the policy nor the labels belong to it: they decide, and make no row.
     """
     system: list[JsonValue] = [identity.name, identity.version, identity.source_digest]
-    parts = [CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system]
+    parts: list[JsonValue] = [CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system]
     return sha256(encode(parts)).digest()
 
 
