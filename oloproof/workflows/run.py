@@ -24,6 +24,7 @@ from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
 from oloproof.workflows.reports import RunRecord, build_report
 from oloproof.workflows.results import take_over_journals
+from oloproof.workflows.stored import DAMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -146,7 +147,12 @@ class _Run:
         self._store.set_note(f"system {self._identity.name}", now)
 
     def _same_before(self) -> tuple[RunRow, dict[str, Any]] | None:
-        """The last complete run over the same inputs, unless some of it may not be reused."""
+        """The last complete run over the same inputs, unless some of it may not be reused.
+
+        Where damage was met since, every piece of evidence is looked at again.
+        """
+        if self._store.note(DAMAGE) is not None:
+            return None
         inputs = present_inputs(self._suite, self._identity, self._store)
         row = None if inputs is None else self._store.run_of_inputs(inputs)
         if row is None or row.summary is None:
@@ -188,6 +194,8 @@ class _Run:
     def _status_at_the_end(self, number: int, facts: DatasetFacts) -> RunStatus:
         """Complete, unless what was run is not what was looked through before."""
         status: RunStatus = "complete"
+        if self._store.note(DAMAGE) is not None:
+            self._store.set_note(DAMAGE, None)
         if self._dataset.digest(facts.files) != facts.digest:
             self._passing.append("the dataset changed while it was run: nothing is decided on it")
             status = "failed"

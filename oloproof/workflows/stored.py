@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oloproof.errors import ConfigurationError, StoreError
 from oloproof.store.database import Store
@@ -24,7 +24,10 @@ def in_silence(_: str) -> None:
     """Say nothing of a warning."""
 
 
-NO_SUMMARY = {
+DAMAGE: Final = "damage"
+"""The note that says that something in the store was found damaged."""
+
+NO_SUMMARY: Final = {
     "asked": 0,
     "cases": 0,
     "copies": 0,
@@ -48,10 +51,27 @@ NO_SUMMARY = {
 
 @contextmanager
 def open_store(folder: Path, warn: Warn) -> Iterator[tuple[Path, Store]]:
-    """The root of the project around `folder`, and its store; `warn` hears of damage in it."""
+    """The root of the project around `folder`, and its store; `warn` hears of damage in it.
+
+    Damage that was met is noted, so that the next run looks at every piece of evidence.
+    """
     root = find_project(folder)
-    with Store(root / STORE_FOLDER, on_warning=warn, create=False) as store:
-        yield root, store
+    met: list[str] = []
+
+    def heard(text: str) -> None:
+        met.append(text)
+        warn(text)
+
+    with Store(root / STORE_FOLDER, on_warning=heard, create=False) as store:
+        try:
+            yield root, store
+        except StoreError as error:
+            met.append(error.what)
+            raise
+        finally:
+            if met:
+                with suppress(StoreError):  # the folder may be read-only
+                    store.set_note(DAMAGE, met[0])
 
 
 def find_run(store: Store, name: str) -> RunRow:

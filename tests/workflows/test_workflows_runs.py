@@ -301,8 +301,8 @@ def test_damaged_evidence_is_made_anew_and_never_shown(tiny):
         )
     with pytest.raises(StoreError, match="damaged"):
         tiny.panel("a")
-    tiny.write_cases([case("a"), case("b"), case("c")])
-    assert 3 == tiny.run().executed
+    assert 2 == tiny.run().executed
+    assert 0 == tiny.run().executed
     assert "pass" == tiny.verdict("a", "state_matches").status
 
 
