@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
-from oloproof.store.objects import pack, seal_chunk, seal_result, unpack
+from oloproof.store.objects import pack, seal, unpack
 from oloproof.store.opening import (
     FILE,
     damage,
@@ -96,8 +96,8 @@ class Store:
             open_for_writing(folder, on_warning) if create else open_for_reading(folder)
         )
         self._objects: dict[bytes, tuple[bytes, int, bytes]] = {}
-        self._results: dict[bytes, tuple[bytes, bytes, int, float, float | None, int | None]] = {}
-        self._chunks: list[tuple[int, int, bytes, int | None]] = []
+        self._results: dict[bytes, tuple[bytes, bytes, int, float, float | None, int]] = {}
+        self._chunks: list[tuple[int, int, bytes, int]] = []
         self._waiting_bytes = 0
         self._since: float | None = None
 
@@ -166,7 +166,7 @@ class Store:
         if not found:
             return None
         *values, kept = found[0]
-        if seal_result(key, *values) != kept:
+        if seal(key, *values) != kept:
             self._warn(f"result {key.hex()[:12]} in the store is damaged; it does not count")
             return None
         return Result(*values)
@@ -185,7 +185,7 @@ class Store:
         # As SQLite will give them back: the seal has to be the same then.
         limit_s = None if limit_s is None else float(limit_s)
         row = (key, digest, run, float(duration_s), limit_s)
-        self._results[key] = (*row, seal_result(*row))
+        self._results[key] = (*row, seal(*row))
         self._start_waiting()
         if len(self._results) >= BATCH_ROWS or self.patience_s == 0.0:
             self.commit()
@@ -207,7 +207,7 @@ class Store:
     def add_chunk(self, run: int, number: int, data: bytes) -> None:
         """The next part of a run's rows; parts are numbered from 0."""
         digest = self.put(data)
-        self._chunks.append((run, number, digest, seal_chunk(run, number, digest)))
+        self._chunks.append((run, number, digest, seal(run, number, digest)))
         self._start_waiting()
 
     def share_chunks(self, earlier: int, run: int) -> None:
@@ -215,9 +215,9 @@ class Store:
         self.commit()
         rows = self._query("SELECT number, object, seal FROM chunks WHERE run = ?", (earlier,))
         self._chunks += [
-            (run, number, digest, seal_chunk(run, number, digest))
+            (run, number, digest, seal(run, number, digest))
             for number, digest, kept in rows
-            if seal_chunk(earlier, number, digest) == kept
+            if seal(earlier, number, digest) == kept
         ]
         self._start_waiting()
         self.commit()
@@ -261,7 +261,7 @@ class Store:
         for number, digest, kept in self._query(
             "SELECT number, object, seal FROM chunks WHERE run = ? ORDER BY number", (run,)
         ):
-            if seal_chunk(run, number, digest) != kept:
+            if seal(run, number, digest) != kept:
                 yield None
                 expected += 1
                 continue

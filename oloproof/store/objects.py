@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import zlib
 from hashlib import sha256
 from typing import Final
@@ -11,9 +10,6 @@ PLAIN: Final = 0
 ZLIB: Final = 1
 COMPRESS_FROM_BYTES: Final = 1024
 """Smaller objects stay plain: compressing them saves less than it costs."""
-
-_RESULT: Final = struct.Struct("<qd?d")
-_CHUNK: Final = struct.Struct("<qq")
 
 
 def pack(data: bytes) -> tuple[bytes, int, bytes]:
@@ -37,23 +33,6 @@ def unpack(digest: bytes, codec: int, stored: bytes) -> bytes | None:
     return data if sha256(data).digest() == digest else None
 
 
-def seal_result(
-    key: bytes, digest: bytes, run: int, duration_s: float, limit_s: float | None
-) -> int | None:
-    """A checksum over what a row says: SQLite would give out a damaged one as it is.
-
-    None where the values are of no kind that is ever written.
-    """
-    try:
-        numbers = _RESULT.pack(run, duration_s, limit_s is None, limit_s or 0.0)
-        return zlib.crc32(numbers, zlib.crc32(digest, zlib.crc32(key)))
-    except (struct.error, TypeError):
-        return None
-
-
-def seal_chunk(run: int, number: int, digest: bytes) -> int | None:
-    """The same for a part of a run's rows."""
-    try:
-        return zlib.crc32(digest, zlib.crc32(_CHUNK.pack(run, number)))
-    except (struct.error, TypeError):
-        return None
+def seal(*values: bytes | float | None) -> int:
+    """A checksum over the values of a row: SQLite would give out a damaged one as it is."""
+    return zlib.crc32(b",".join([v if type(v) is bytes else repr(v).encode() for v in values]))

@@ -1,7 +1,8 @@
-"""The source digest: which of the project's files the system's behaviour depends on.
+"""The source digest: which files the system's behaviour depends on.
 
 Covered are the system's module with every module of the project it imports, directly or
-not, and the files that `code_paths` names. Imports are read, not run.
+not, and the files that `code_paths` names. Of a system that lies elsewhere on the path, as
+in `src/` or installed, it is the package that it belongs to. Imports are read, not run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import os
 import sys
 from hashlib import sha256
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +36,7 @@ def source_digest(root: Path, files: Iterable[Path]) -> str:
     """SHA-256 over the names and contents of `files`, 64 hexadecimal digits."""
     whole = sha256()
     for path in files:
-        name = os.fsencode(path.relative_to(root))
+        name = os.fsencode(_name(root, path))
         whole.update(b"%d %b %b" % (len(name), name, sha256(_read(path)).digest()))
     return whole.hexdigest()
 
@@ -93,7 +95,39 @@ def _read(path: Path) -> bytes:
         ) from None
 
 
+def _name(root: Path, path: Path) -> str:
+    """A file as it is named on every machine: below the project, else below an import path."""
+    for base in (root, *map(Path, sys.path)):
+        if path.is_relative_to(base):
+            return str(path.relative_to(base))
+    return path.name
+
+
+def _base_of(root: Path, module: str) -> Path | None:
+    """The folder in which a module of the system is looked for; None for no Python source."""
+    top = module.partition(".")[0]
+    if _file_of(root, [top]) is not None or (root / top).is_dir():
+        return root
+    spec = PathFinder.find_spec(top, [str(root), *sys.path])
+    if spec is None:
+        return None
+    places = list(spec.submodule_search_locations or ()) or [spec.origin or ""]
+    return Path(places[0]).parent
+
+
 def _import_closure(root: Path, module: str) -> Iterator[Path]:
+    base = _base_of(root, module)
+    if base is None:
+        return
+    # Of what is installed beside the system, a version says more than a digest would.
+    top = module.partition(".")[0]
+    alone = not base.is_relative_to(root) or bool(_INSTALLED.intersection(base.parts))
+    yield from (
+        path for name, path in _closure(base, module) if not alone or name.partition(".")[0] == top
+    )
+
+
+def _closure(root: Path, module: str) -> Iterator[tuple[str, Path]]:
     waiting, seen = [module], set()
     while waiting:
         name = waiting.pop()
@@ -104,7 +138,7 @@ def _import_closure(root: Path, module: str) -> Iterator[Path]:
         waiting += [".".join(parts[:depth]) for depth in range(1, len(parts))]
         path = _file_of(root, parts)
         if path is not None:
-            yield path
+            yield name, path
             waiting.extend(_imported(path, name))
 
 

@@ -408,3 +408,24 @@ def test_declared_retries_are_made_recorded_and_told(tiny):
     panel = tiny.panel("a")
     assert ["raised", "completed"] == [attempt.status for attempt in panel.attempts]
     assert "pass" == tiny.verdict("a", "state_matches").status
+
+
+@pytest.mark.parametrize("place", ["src", "elsewhere"])
+def test_a_system_that_lies_elsewhere_on_the_path_is_covered_too(
+    tiny, tmp_path, monkeypatch, place
+):
+    """In `src/`, or installed outside of the project, its package makes the source digest."""
+    base = tiny.folder / "src" if place == "src" else tmp_path_factory.mktemp("site")
+    (base / "desk_package").mkdir(parents=True)
+    (base / "desk_package" / "__init__.py").touch()
+    (base / "desk_package" / "rules.py").write_text("ADD = 1\n")
+    module = base / "desk_package" / "agent.py"
+    module.write_text("from desk_package import rules\n" + APP)
+    monkeypatch.syspath_prepend(str(base))
+    monkeypatch.setenv("PYTHONPATH", str(base))
+    callable_ = "desk_package.agent:system"
+    tiny.write(app="", cases=[case("a")], system={"callable": callable_, "version": "auto"})
+    assert 1 == tiny.run().executed
+    assert 0 == tiny.run().executed
+    (base / "desk_package" / "rules.py").write_text("ADD = 2\n")
+    assert 1 == tiny.run().executed
