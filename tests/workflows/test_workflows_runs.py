@@ -412,7 +412,7 @@ def test_declared_retries_are_made_recorded_and_told(tiny):
 
 @pytest.mark.parametrize("place", ["src", "elsewhere"])
 def test_a_system_that_lies_elsewhere_on_the_path_is_covered_too(
-    tiny, tmp_path, monkeypatch, place
+    tiny, tmp_path_factory, monkeypatch, place
 ):
     """In `src/`, or installed outside of the project, its package makes the source digest."""
     base = tiny.folder / "src" if place == "src" else tmp_path_factory.mktemp("site")
