@@ -36,7 +36,7 @@ def source_digest(root: Path, files: Iterable[Path]) -> str:
     """SHA-256 over the names and contents of `files`, 64 hexadecimal digits."""
     whole = sha256()
     for path in files:
-        name = os.fsencode(_name(root, path))
+        name = os.fsencode(file_name(root, path))
         whole.update(b"%d %b %b" % (len(name), name, sha256(_read(path)).digest()))
     return whole.hexdigest()
 
@@ -95,7 +95,7 @@ def _read(path: Path) -> bytes:
         ) from None
 
 
-def _name(root: Path, path: Path) -> str:
+def file_name(root: Path, path: Path) -> str:
     """A file as it is named on every machine: below the project, else below an import path."""
     for base in (root, *map(Path, sys.path)):
         if path.is_relative_to(base):

@@ -36,11 +36,13 @@ OPENING_S: Final = 300.0
 """How long a worker may take until its first frame: importing a user's system can be slow."""
 
 LOOK_AHEAD_S: Final = 0.02
-"""How much work a worker may hold at its usual pace: many small jobs, to be handed over at
-once, or a single slow one beside the one that it is at, so that all workers end together."""
+"""How much work a worker may hold at its usual pace: many small jobs, handed over at once."""
 
 LEAST_JOBS: Final = 2
 MOST_JOBS: Final = 64
+SLOW_S: Final = 0.5
+"""Of jobs that take longer a worker holds one, so that all workers end together."""
+
 MOST_BYTES: Final = 1 << 23
 """Of jobs that a worker holds; one more is always allowed."""
 
@@ -157,16 +159,16 @@ class Pool:
     def hungry(self) -> bool:
         """Whether more jobs should be submitted.
 
-        From when half of the room for them is empty until it is full: so they are handed
-        over many at once.
+        From when half of the room for them is empty, or a worker would have nothing to do,
+        until the room is full: so they are handed over many at once.
         """
         room = self._size * self._window
         pending = self.pending
-        if pending >= room:
+        if pending >= room or (pending >= self._size and self._held_bytes >= MOST_BYTES):
             self._filling = False
-        elif pending <= room // 2:
+        elif pending <= room // 2 or self._idle > len(self._waiting):
             self._filling = True
-        return self._filling and (pending < self._size or self._held_bytes < MOST_BYTES)
+        return self._filling
 
     def submit(self, tag: Any, header: Any, body: bytes = b"") -> None:
         """Queue a job for the next `poll`; its replies carry `tag`."""
@@ -204,8 +206,15 @@ class Pool:
     # -- giving out ----------------------------------------------------------------------------
 
     @property
+    def _idle(self) -> int:
+        """Workers that have nothing to do, or were not needed yet."""
+        return self._size - sum(bool(worker.jobs) for worker in self._workers)
+
+    @property
     def _window(self) -> int:
         """How many jobs a worker may hold."""
+        if self._pace_s > SLOW_S:
+            return 1
         return max(LEAST_JOBS, min(MOST_JOBS, int(LOOK_AHEAD_S / max(self._pace_s, 1e-6))))
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oloproof.systems.source import source_digest, source_files
+from oloproof.systems.source import file_name, source_digest, source_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,7 @@ def remember_loaded(store: Store, suite: Suite, loaded: Iterable[str]) -> None:
     """Keep which modules a run loaded that reading the imports had not found."""
     files = _read_files(suite)
     whole = source_digest(suite.root, files)
-    known = {str(path.relative_to(suite.root)) for path in files}
+    known = {file_name(suite.root, path) for path in files}
     seen = store.note(f"loaded {whole}") or {}
     fresh = {n: _digest_of(suite.root, n) for n in loaded if n not in known and n not in seen}
     if fresh:

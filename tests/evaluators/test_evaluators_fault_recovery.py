@@ -199,6 +199,27 @@ def test_the_expected_state_is_compared_as_the_suite_does() -> None:
     assert "f:gave_up" == judge_replay(strict, of, replayed(after(state=DONE))).code
 
 
+@pytest.mark.parametrize(
+    ("faulted", "code", "detail"),
+    [
+        (after(status="failure"), "f:gave_up", "no state is expected"),
+        (after(status="success"), "p:recovered_by_report", "no state is expected"),
+        (after(), "m:outcome_unknown", "no state is expected"),
+    ],
+)
+def test_an_expected_state_of_which_nothing_is_compared_is_none(
+    faulted: CaseEvidence, code: str, detail: str
+) -> None:
+    """A path that is on no side, as a misspelt one, never shows a recovery by the state."""
+    _, checked = evaluators(
+        {"type": "state_matches", "mode": "paths", "paths": ["oder"]},
+        {"type": "fault_recovery", "tool": "issue_refund", "fault": "error"},
+    )
+    said = judge_replay(checked, case(OPEN, expected=EXPECTED), replayed(faulted))
+    assert code == said.code
+    assert detail in str(said.detail)
+
+
 def test_only_what_follows_the_fault_counts() -> None:
     """A call of the escalation tool before the fault is no escalation."""
     steps = trajectory(*ESCALATED, REFUND, FAILED, status="failure")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from evaluator_samples import RAISED, call, case, evaluator, evidence, result, trajectory
+from evaluator_samples import call, case, evaluator, evidence, result, trajectory
 
 from oloproof.evaluation.contract import Comparison, Context, Verdict
-from oloproof.records.evidence import CaseEvidence
+from oloproof.records.evidence import CaseEvidence, Outcome
 
 
 def verdict(relation: str, source: CaseEvidence | None, copy: CaseEvidence) -> Verdict:
@@ -29,17 +29,11 @@ def acted(*steps: dict[str, Any], **fields: Any) -> CaseEvidence:
         ("same_output", evidence(output={"a": 1}), evidence(output={"a": True}), "f"),
         ("same_output", evidence(output=None), evidence(output=None), "p"),
         ("same_output", evidence(output=1), evidence(outcome=RAISED), "f:raised"),
-        ("same_output", evidence(outcome=RAISED), evidence(output=1), "m:source_without_output"),
-        (
-            "same_output",
-            evidence(outcome=RAISED),
-            evidence(outcome=RAISED),
-            "m:source_without_output",
-        ),
+        ("same_output", evidence(), evidence(output=1), "m:source_without_output"),
+        ("same_output", evidence(output=1), evidence(), "f:no_output"),
         ("same_output", None, evidence(output=1), "m:no_source"),
         ("same_state", evidence(state={"a": [1]}), evidence(state={"a": [1]}), "p"),
         ("same_state", evidence(state={"a": [1]}), evidence(state={"a": [1, 2]}), "f"),
-        ("same_state", evidence(state={}), evidence(state={}, outcome=RAISED), "p"),
         ("same_state", evidence(state={}), evidence(), "m:no_recorded_state"),
         ("same_state", evidence(), evidence(state={}), "m:source_without_state"),
         (
@@ -65,14 +59,30 @@ def acted(*steps: dict[str, Any], **fields: Any) -> CaseEvidence:
         ("same_actions", acted(), acted(), "p"),
         ("same_actions", acted(), evidence(), "m:no_recorded_trajectory"),
         ("same_actions", evidence(), acted(), "m:source_without_trajectory"),
-        ("same_actions", acted(call("a")), evidence(outcome=RAISED), "m:no_recorded_trajectory"),
     ],
 )
 def test_a_copy_stands_in_the_relation_or_not(
     relation: str, source: CaseEvidence | None, copy: CaseEvidence, code: str
 ) -> None:
-    """A side that lacks what is compared leaves the pair missing; a crash is no output at all."""
+    """A side that lacks what is compared leaves the pair missing; no output fails."""
     assert code == verdict(relation, source, copy).code
+
+
+@pytest.mark.parametrize("relation", ["same_output", "same_actions", "same_state"])
+@pytest.mark.parametrize("ending", ["raised", "exited", "timed_out", "killed", "not_json"])
+def test_a_side_that_did_not_complete_is_like_nothing(relation: str, ending: Any) -> None:
+    """Two worlds that are equal because both calls broke off show nothing; one that did fails."""
+    whole: Any = {"output": 1, "state": {}, "trajectory": trajectory(call("a"))}
+    done, broken = evidence(**whole), evidence(**whole, outcome=Outcome(ending, "as told"))
+    for source, copy, code in (
+        (done, done, "p"),
+        (done, broken, f"f:{ending}"),
+        (broken, done, "m:source_did_not_complete"),
+        (broken, broken, "m:source_did_not_complete"),
+    ):
+        said = verdict(relation, source, copy)
+        assert code == said.code
+        assert code == "p" or "as told" in str(said.detail)
 
 
 def test_the_differing_action_is_named() -> None:

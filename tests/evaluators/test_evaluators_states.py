@@ -69,6 +69,58 @@ class TestStateMatches:
         """Each mode and option of the line takes effect."""
         assert code == matches(expected, state, **options).code
 
+    @pytest.mark.parametrize(
+        ("options", "expected", "state"),
+        [
+            ({"mode": "paths", "paths": ["o.statsu"]}, {"o": {"status": 1}}, {"o": {"status": 2}}),
+            ({"mode": "paths", "paths": ["ordres[*].s"]}, {"orders": {}}, {"orders": {"1": 1}}),
+            ({"mode": "paths", "paths": ["orders[*].t"]}, BEFORE, BEFORE),
+            ({"mode": "paths", "paths": ["orders[*].s"]}, {"orders": {}}, {"orders": {}}),
+            ({"mode": "paths", "paths": ["x"], "ignore": ["x[*]"]}, {"x": [1]}, {"x": [2]}),
+            ({"mode": "paths", "paths": ["x"], "ignore": ["x[*]"]}, {"x": [1]}, {"x": [1]}),
+            ({"ignore": ["[*]"]}, {"a": 1}, {"a": 2, "b": 3}),
+            ({"ignore": ["[*]"]}, {"a": 1}, {"a": 1}),
+            ({"ignore": ["[*]"]}, {}, {"a": 1}),
+            ({"ignore": ["orders", '"a.b"']}, BEFORE, {"orders": {}, "a.b": 9}),
+            ({"ignore": ["[*][*].s", '"a.b"']}, BEFORE, BEFORE),
+            ({"unordered": ["l"], "ignore": ["l[*]"]}, {"l": [1]}, {"l": [2, 3]}),
+            ({"mode": "subset"}, {}, {"a": 1}),
+            ({"mode": "subset", "ignore": ["a"]}, {"a": 1}, {"a": 2}),
+        ],
+    )
+    def test_a_match_in_which_nothing_was_compared_is_no_pass(
+        self, options: Any, expected: Any, state: Any
+    ) -> None:
+        """A path that is on no side, an `ignore` that covers all, a subset of nothing."""
+        said = matches({"state": expected}, state, **options)
+        assert "n:nothing_compared" == said.code
+        assert said.detail
+
+    @pytest.mark.parametrize(
+        ("options", "expected", "state", "code"),
+        [
+            ({"mode": "paths", "paths": ["x", "a"]}, {"a": 1}, {"a": 1}, "p"),
+            ({"mode": "paths", "paths": ["x"]}, {}, {"x": 1}, "f"),
+            ({"mode": "paths", "paths": ["orders.9"]}, {"orders": {}}, {"orders": {}}, "p"),
+            ({"mode": "paths", "paths": ["x"], "ignore": ["x.t"]}, {"x": {}}, {"x": {"t": 1}}, "p"),
+            ({"ignore": ["t"]}, {}, {"t": 1}, "p"),
+            ({"ignore": ["[*].t"]}, {"x": {"t": 1}, "y": 1}, {"x": {"t": 2}, "y": 1}, "p"),
+            ({"ignore": ["[*]"]}, {"a": 1}, [], "f"),
+            ({}, {}, {}, "p"),
+            ({"mode": "subset"}, {"a": {}}, {"a": {"b": 1}}, "p"),
+        ],
+    )
+    def test_whatever_was_compared_counts(
+        self, options: Any, expected: Any, state: Any, code: str
+    ) -> None:
+        """One place is enough, also one of the initial state that is gone as it should be."""
+        assert code == matches({"state": expected}, state, **options).code
+
+    def test_a_match_in_which_nothing_was_compared_shows_its_places(self) -> None:
+        """The panel can tell which path is on no side."""
+        said = matches({"state": {"a": 1}}, {"a": 2}, mode="paths", paths=["aa"])
+        assert (Comparison("aa", MISSING, MISSING, True, "absent in both"),) == said.compared
+
     def test_a_failure_names_the_first_difference(self) -> None:
         """The sentence says what is there and what was expected; the places are all there."""
         said = matches({"state": {"a": 1, "b": 2}}, {"a": 9})

@@ -85,13 +85,15 @@ def labels(**kept: bool) -> Labels:
         (["a", "b"], {}, (2, 0, 0, 0)),
         (["a", "b", "c"], {"a": True, "b": False}, (3, 2, 1, 0)),
         (["a"], {"a": True, "x": True, "y": False}, (1, 1, 1, 2)),
-        (["a", "a"], {"a": True}, (2, 2, 2, 0)),
+        (["a", "a"], {"a": True}, (1, 1, 1, 0)),
+        (["a", "b", "a", "b", "a"], {"a": True, "b": False, "x": True}, (2, 2, 1, 1)),
+        (["a", "a"], {}, (1, 0, 0, 0)),
     ],
 )
 def test_labels_are_counted_by_their_pairs(
     pairs: list[str], kept: dict[str, bool], counts: tuple[int, ...]
 ) -> None:
-    """Pairs without a label count too, and labels without a pair are strays."""
+    """Each pair counts once, with a label or without; labels without a pair are strays."""
     expected = ValidityCount("loud", *counts, labellers=("Ada", "Ben"))
     assert expected == count_labels("loud", iter(pairs), labels(**kept))
 

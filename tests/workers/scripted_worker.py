@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -74,4 +75,5 @@ def act(steps: list[list[Any]], body: bytes, jobs: int, replies: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    with contextlib.suppress(BrokenPipeError):
+        main(int(sys.argv[1]), int(sys.argv[2]))

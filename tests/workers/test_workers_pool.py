@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oloproof.workers import pool as pool_module
 from oloproof.workers.pool import BROKEN_EXIT, DONE, MOST_BYTES, MOST_JOBS, Lost, Pool, Reply
 
 if TYPE_CHECKING:
@@ -113,14 +114,35 @@ class TestJobs:
         assert len(seen) > size
         assert not children()
 
-    def test_slow_jobs_are_not_hoarded(self) -> None:
-        """A worker holds one beside the one that it is at, so that all end together."""
+    def test_slow_jobs_are_not_hoarded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A worker holds one beside the one that it is at, and of very slow ones none."""
+        monkeypatch.setattr(pool_module, "SLOW_S", 0.05)
         with make_pool(2) as pool:
             assert pool.hungry
             for n in range(4):
-                pool.submit(n, [["sleep", 0.05]])
+                pool.submit(n, [["sleep", 0.02]])
             assert not pool.hungry
             list(drain(pool))
+            for n in range(2):
+                pool.submit(n, [["sleep", 1]])
+            list(drain(pool))
+            room = 0
+            while pool.hungry:
+                pool.submit(room, [])
+                room += 1
+            assert 2 == room
+
+    def test_no_worker_waits_while_others_have_two_jobs(self) -> None:
+        """However much room is taken."""
+        with make_pool(4) as pool:
+            for n in range(8):
+                pool.submit(n, [["sleep", 60]] if n % 4 != 3 else [])
+            assert not pool.hungry
+            ended: list[Any] = []
+            while len(ended) < 2:
+                assert not pool.hungry
+                ended += done(pool.poll())
+            assert ([3, 7], 6) == (ended, pool.pending)
             assert pool.hungry
 
     def test_quick_jobs_are_handed_over_many_at_once(self) -> None:
