@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oloproof.canonical import decode, encode
 from oloproof.errors import ConfigurationError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from oloproof.store.database import Store
 
 AHEAD: Final = 256
 """Groups that may wait for an earlier one to end."""
@@ -39,17 +38,36 @@ DEATHS: Final = 2
 """A worker that a signal killed may have been at the wrong place; twice is the case's own doing."""
 
 
+class Keeper(Protocol):
+    """Where results go: a store, or nowhere."""
+
+    @property
+    def patience_s(self) -> float | None:
+        """How long what waits may wait on."""
+
+    def add_result(
+        self, key: bytes, data: bytes, *, run: int, duration_s: float, limit_s: float | None
+    ) -> bytes:
+        """Keep evidence; its digest."""
+
+    def commit_when_due(self) -> None:
+        """Write what has waited long enough."""
+
+    def commit(self) -> None:
+        """Write what waits."""
+
+
 @dataclass(slots=True)
 class Engine:
     """Runs groups on workers; `check_system` hears once what the system can do."""
 
-    store: Store
+    store: Keeper
     run: int
     opening: dict[str, Any]
     concurrency: int
     timeout_s: float
     check_system: Callable[[dict[str, Any]], None]
-    journal: Path
+    journal: Path | None
     executed: int = 0
     replayed: int = 0
     not_reusable: int = 0
@@ -106,7 +124,7 @@ class Engine:
 
     def _turn_page(self) -> None:
         """Begin a new part of the journals now and then, and remove those that are committed."""
-        if time.monotonic() - self._begun < PART_S:
+        if self.journal is None or time.monotonic() - self._begun < PART_S:
             return
         self._begun = time.monotonic()
         self._part += 1
@@ -120,7 +138,8 @@ class Engine:
     def _clear_journals(self) -> None:
         """Remove what is left of the journals of a run that took over everything."""
         self.store.commit()
-        remove_journals(self.journal, self.run)
+        if self.journal is not None:
+            remove_journals(self.journal, self.run)
 
     def _take(self, pool: Pool, message: Reply | Lost) -> None:
         if isinstance(message, Lost):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from oloproof.canonical import decode
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.registry import bind_one
-from oloproof.records.evidence import ReplayEvidence
-from oloproof.worker import messages
-from oloproof.workers.pool import Lost, Pool
 from oloproof.workflows.contexts import context_of
-from oloproof.workflows.engine import GRACE_S, worker_environment
-from oloproof.workflows.groups import Group, Known, Site, Unit
+from oloproof.workflows.engine import Engine
+from oloproof.workflows.groups import Group, Site, Unit
 from oloproof.workflows.identity import opening
 from oloproof.workflows.panels import replay_report
-from oloproof.workflows.project import SUITE_FILE, load_suite_of
+from oloproof.workflows.project import load_suite_of
 from oloproof.workflows.rows import StoredRun
 from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
 
@@ -138,22 +134,36 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
     return bind_one(options, suite)
 
 
+class _KeptNowhere:
+    """What the engine needs of a store, for a replay that is only looked at."""
+
+    patience_s: None = None
+
+    def add_result(self, key: bytes, data: bytes, **_: object) -> bytes:  # noqa: ARG002
+        """The digest of the evidence."""
+        return sha256(data).digest()
+
+    def commit_when_due(self) -> None:
+        """Nothing waits."""
+
+    def commit(self) -> None:
+        """Nothing waits."""
+
+
 def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suite) -> ReplayReport:
     site = Site(demand.tool, demand.occurrence, (demand.fault,))
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
-    group = Group(unit.case, [fresh])
-    with Pool(
-        [sys.executable, "-P", "-m", "oloproof.worker"],
-        size=1,
+    engine = Engine(
+        store=_KeptNowhere(),
+        run=0,
         opening=opening(suite),
-        deadline_s=suite.system.timeout_s + GRACE_S,
-        environment=worker_environment(),
-        folder=str(suite.root),
-    ) as pool:
-        pool.submit(fresh, {"units": group.job()}, unit.case.state_json or b"")
-        while pool.pending:
-            for message in pool.poll():
-                _take(fresh, message)
+        concurrency=1,
+        timeout_s=suite.system.timeout_s,
+        check_system=lambda _: None,
+        journal=None,
+    )
+    for _ in engine.through([Group(unit.case, [fresh])]):
+        pass
     context = context_of(fresh, None)
     return replay_report(
         case=unit.case.id,
@@ -163,32 +173,3 @@ def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suit
         verdict=judge.evaluate(context),
         stored=False,
     )
-
-
-def _take(unit: Unit, message: Any) -> None:
-    if isinstance(message, Lost):
-        if not message.opened:
-            raise ConfigurationError(
-                "the worker ended before the system was loaded",
-                where=SUITE_FILE,
-                mend="see what importing the system's module does",
-            )
-        _, step_index, fault = next(unit.absent_replays())
-        lost = ReplayEvidence(
-            kind="inject_fault" if fault else "resume",
-            step_index=step_index,
-            method="manual",
-            fault=fault,
-            case=None,
-            reason=f"replay_{message.cause}",
-        )
-        unit.replays[step_index, fault] = Known(b"", lost.to_json(None))
-        return
-    frame = message.frame
-    if frame.kind == messages.REFUSED:
-        raise ConfigurationError(
-            frame.header["what"], where=frame.header["where"], mend=frame.header["mend"]
-        )
-    if frame.kind == messages.REPLAY:
-        place = frame.header["step_index"], frame.header["fault"]
-        unit.replays[place] = Known(b"", decode(frame.body))
