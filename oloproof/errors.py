@@ -41,6 +41,10 @@ class StoreError(OloproofError):
     """The store cannot be read or written."""
 
 
+class DamagedStoreError(StoreError):
+    """The file of the store is not, or no longer, what a store wrote."""
+
+
 class GateError(OloproofError, AssertionError):
     """A gate that was asserted to allow does not."""
 
@@ -66,3 +70,8 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     if not known:
         return "there is none to choose from"
     return "known: " + ", ".join(f"`{choice}`" for choice in known)
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """`text`, cut to at most `length` characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -79,6 +79,14 @@ class Path:
             found = child(found, segment)
         return found
 
+    def is_in(self, value: JsonValue) -> bool:
+        """Whether there is anything at any place that the path names."""
+        return any(item is not MISSING for _, item in _select(value, self.segments, ()))
+
+    def breaks(self, value: JsonValue) -> Iterator[tuple[int, JsonValue]]:
+        """Where the path leads no further: after how many segments, and what is there instead."""
+        return _breaks(value, self.segments, 0)
+
     @property
     def has_wildcard(self) -> bool:
         """Whether it may name more than one place."""
@@ -149,6 +157,11 @@ def render(segments: tuple[Segment, ...]) -> str:
     return "".join(out)
 
 
+def under(path: str, key: str) -> str:
+    """The text of the place under `key` of the place with the text `path`."""
+    return f"{path}.{quote_key(key)}" if path else quote_key(key)
+
+
 def from_pointer(pointer: str, value: JsonValue) -> Path:
     """The path of a JSON Pointer into `value`, with list positions as `[n]`."""
     segments: list[Segment] = []
@@ -187,6 +200,23 @@ def _select(
     else:
         index = list_index(head) if isinstance(value, list) else None
         yield from _select(found, rest, (*at, str(head) if index is None else index))
+
+
+def _breaks(
+    value: JsonValue, segments: tuple[Segment, ...], depth: int
+) -> Iterator[tuple[int, JsonValue]]:
+    if depth == len(segments):
+        return
+    segment = segments[depth]
+    if isinstance(segment, _Every):
+        below = [item for _, item in children(value)]
+    else:
+        found = child(value, segment)
+        below = [] if isinstance(found, Absent) else [found]
+    if not below:
+        yield depth, value
+    for item in below:
+        yield from _breaks(item, segments, depth + 1)
 
 
 def children(value: JsonValue | Absent) -> Iterator[tuple[str | int, JsonValue]]:

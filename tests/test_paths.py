@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oloproof.errors import ConfigurationError
-from oloproof.paths import EVERY, MISSING, Path, from_pointer, parse, render, to_pointer
+from oloproof.paths import EVERY, MISSING, Path, from_pointer, parse, render, to_pointer, under
 
 keys = st.text() | st.text(alphabet='a.[]"\\/~*0 \n')
 indices = st.integers(0, 10**18 - 1)
@@ -189,3 +189,39 @@ def test_markers_stay_themselves_when_copied(marker: object) -> None:
     """Identity of the markers holds across copies and processes."""
     assert marker is copy.deepcopy([marker])[0]
     assert marker is pickle.loads(pickle.dumps(marker))
+
+
+class TestGoingOn:
+    @given(paths, keys)
+    def test_a_key_is_added_to_the_text_of_a_path(self, path: Path, key: str) -> None:
+        """What comes of it names the place below, whatever the key holds."""
+        assert parse(under(str(path), key)).segments == (*parse(str(path)).segments, key)
+        assert (key,) == parse(under("", key)).segments
+
+
+class TestBreaks:
+    @given(paths, json_values)
+    def test_a_path_breaks_off_where_nothing_is(self, path: Path, value: Any) -> None:
+        """It names something exactly if it gets to its end on one way at least."""
+        breaks = list(path.breaks(value))
+        if not path.has_wildcard:
+            assert path.is_in(value) == (breaks == [])
+        assert path.is_in(value) or breaks
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("a.x", []),
+            ("b.x", [(0, "whole")]),
+            ("a.z.y", [(1, {"x": 1})]),
+            ("a.x.y", [(2, 1)]),
+            ("l[*].p", [(2, {"q": 2})]),
+            ("l[5]", [(1, [{"p": 1}, {"q": 2}])]),
+            ("e[*].p", [(1, [])]),
+        ],
+    )
+    def test_it_is_told_where_and_what_is_there(self, text: str, found: Any) -> None:
+        """The number of segments that lead somewhere, and the value they lead to."""
+        value: Any = {"a": {"x": 1}, "l": [{"p": 1}, {"q": 2}], "e": []}
+        expected = [(depth, value if there == "whole" else there) for depth, there in found]
+        assert expected == list(parse(text).breaks(value))

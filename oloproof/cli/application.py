@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
-from typer.core import TyperGroup
 
+from oloproof.cli.cache import app as cache
 from oloproof.cli.gate import gate
+from oloproof.cli.groups import Commands
 from oloproof.cli.init import init
 from oloproof.cli.inspect import inspect
 from oloproof.cli.pairs import pairs
 from oloproof.cli.replay import replay
 from oloproof.cli.run import run
 from oloproof.cli.runs import runs
-from oloproof.errors import ConfigurationError, suggest
 from oloproof.version import VERSION
 
 PROGRAM: Final = "oloproof"
 USAGE: Final = 2
 
 
-class _Commands(TyperGroup):
-    # `Any`, since typer brings its own context class in some versions and click's in others.
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Names the nearest command where there is none of the name given."""
-        name = args[0]
-        if not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            raise ConfigurationError(
-                f"there is no command `{name}`",
-                where=f"the arguments of `{PROGRAM}`",
-                mend=suggest(name, self.list_commands(ctx)),
-            )
-        return super().resolve_command(ctx, args)
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     # Plain help: rich is imported only by what prints a screen, which `--help` is not.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -81,3 +67,4 @@ app.command(short_help="List the cases of a run, or show all of one.")(inspect)
 app.command(short_help="Replay a case under a fault, beside its recording.")(replay)
 app.command(short_help="List the stored runs.")(runs)
 app.command(short_help="Write the unlabelled pairs of a transform.")(pairs)
+app.add_typer(cache, name="cache", short_help="Look after the stored evidence.")

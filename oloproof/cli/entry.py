@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -54,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:  # also SystemExit: nothing below may choose the exit code
         if isinstance(error, BrokenPipeError) and mute_abandoned_stdout():
             return 0
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO):
+            return _fail(_unwritable(error), given)
         return _fail(_usage_error(error) or _own_error(error), given)
 
 
@@ -90,6 +93,14 @@ def _usage_error(error: BaseException) -> OloproofError | None:
         str(getattr(error, "message", "") if options else message()),
         where=f"the arguments of `{command}`",
         mend=f"{nearest}`{command} --help` lists what it takes",
+    )
+
+
+def _unwritable(error: OSError) -> OloproofError:
+    return ConfigurationError(
+        f"what was to be printed could not be written: {error.strerror}",
+        where="standard output",
+        mend="see whether the disk it goes to is full; `oloproof gate` decides the run again",
     )
 
 

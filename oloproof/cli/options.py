@@ -31,7 +31,7 @@ PolicyOption: TypeAlias = Annotated[
 ]
 JsonOption: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", help="Write the report as JSON, an error too."),
+    typer.Option("--json", help="Write JSON instead of a screen, also for errors."),
 ]
 RunArgument: TypeAlias = Annotated[
     str,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
+import re
 import sys
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
 
 _PIPED_WIDTH: Final = 80
 _WIDEST: Final = 120
+_NARROWEST: Final = 40
+_HANG: Final = 2
+_LABEL: Final = re.compile(r" +\w+: +")
 
 
 def show(write: Callable[[Page], None]) -> None:
     """Lays out a screen with `write` and prints it."""
     from oloproof.reporting.terminal.page import Page
 
-    page = Page(_width(), _encoding(sys.stdout))
+    page = Page(_width(sys.stdout), _encoding(sys.stdout))
     write(page)
     coloured = is_terminal(sys.stdout) or os.environ.get("FORCE_COLOR")
     _put(sys.stdout, (_styled(page) if coloured else page.text) + "\n")
@@ -36,12 +40,20 @@ def show_json(report: Report) -> None:
 
 
 def tell(text: str) -> None:
-    """Prints lines beside the report, on stderr."""
-    from oloproof.reporting.terminal.text import visible
+    """Prints lines beside the report, on stderr; one that is too long is wrapped."""
+    from oloproof.reporting.terminal.text import hanging, visible
 
-    encoding = _encoding(sys.stderr)
-    lines = (visible(line, encoding) for line in text.split("\n"))
-    _put(sys.stderr, "\n".join(lines) + "\n")
+    encoding, width = _encoding(sys.stderr), _width(sys.stderr)
+    for line in text.split("\n"):
+        shown = visible(line, encoding)
+        hang = min(_hang(shown), width // 2)
+        _put(sys.stderr, "\n".join(hanging(shown, width, hang)) + "\n")
+
+
+def _hang(line: str) -> int:
+    """How far in a line goes on: where the text behind its label begins, else a little."""
+    label = _LABEL.match(line)
+    return label.end() if label else len(line) - len(line.lstrip(" ")) + _HANG
 
 
 def tell_error(error: OloproofError, *, as_json: bool) -> None:
@@ -107,10 +119,15 @@ def _encoding(stream: TextIO | None) -> str:
     return getattr(stream, "encoding", None) or "utf-8"
 
 
-def _width() -> int:
+def _width(stream: TextIO | None) -> int:
     # In a pipe only COLUMNS counts, so that what is pasted from it is the same everywhere.
-    width = shutil.get_terminal_size((_PIPED_WIDTH, 24)).columns
-    return min(width, _WIDEST) if is_terminal(sys.stdout) else width
+    declared = os.environ.get("COLUMNS", "")
+    width = int(declared) if declared.isdecimal() else 0
+    if stream is None or not is_terminal(stream):
+        return max(width or _PIPED_WIDTH, _NARROWEST)
+    with contextlib.suppress(OSError, ValueError):  # a terminal that is none of the system's
+        width = width or os.get_terminal_size(stream.fileno()).columns
+    return max(min(width or _PIPED_WIDTH, _WIDEST), _NARROWEST)
 
 
 def _styled(page: Page) -> str:

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from oloproof.cli.output import is_terminal, tell
+from oloproof.reporting.terminal.quantities import count
 from oloproof.workflows.events import Notice, Progress, RunFinished, RunStarted
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ class Lines:
 
     def start(self, event: RunStarted) -> None:
         """Says what is about to run."""
-        copies = f" and {event.copies} copies" if event.copies else ""
-        tell(f"run {event.run} of {event.system}: {event.cases} cases{copies}")
+        copies = f" and {count(event.copies, 'copy', 'copies')}" if event.copies else ""
+        tell(f"run {event.run} of {event.system}: {count(event.cases, 'case')}{copies}")
 
     def advance(self, event: Progress) -> None:
         """Says how far it is, unless it was said a moment ago."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
     from oloproof.evaluation.contract import Comparison, FaultDemand
     from oloproof.evaluation.recovery import Ending, State
-    from oloproof.evaluation.states import StateComparison
+    from oloproof.evaluation.states import StateComparison, StateMatch
     from oloproof.records.evidence import ReplayEvidence
     from oloproof.suites.case import Case
 
@@ -50,7 +50,7 @@ class Aftermath:
         self._evidence = replay.case
         self._struck, self._later = _split(self._evidence.steps, demand.tool, replay.step_index)
         self._accepted = criteria.expected_state.accepted_states(case)
-        self._state = self._compare_state()
+        self._match = self._compare_state()
         self._touched = self._compare_unchanged()
         self._escalation = self._first_success(criteria.escalate_tools)
         self._success = self._first_success(criteria.retry_tools)
@@ -59,6 +59,10 @@ class Aftermath:
     def compared(self) -> tuple[Comparison, ...]:
         """Every place of the world that was compared."""
         return self._state + self._touched
+
+    @property
+    def _state(self) -> tuple[Comparison, ...]:
+        return () if self._match is None else self._match.compared
 
     def facts(self) -> Facts:
         """What decides."""
@@ -76,11 +80,12 @@ class Aftermath:
             retry_storm=self._repeats() > RETRY_STORM_CALLS,
         )
 
-    def _compare_state(self) -> tuple[Comparison, ...]:
+    def _compare_state(self) -> StateMatch | None:
         state = self._evidence.state
         if not self._accepted or isinstance(state, Absent):
-            return ()
-        return self._criteria.expected_state.best_match(self._accepted, state).compared
+            return None
+        way, initial = self._criteria.expected_state, self._case.initial_state
+        return way.best_match(self._accepted, state, initial)
 
     def _compare_unchanged(self) -> tuple[Comparison, ...]:
         state = self._evidence.state
@@ -94,9 +99,11 @@ class Aftermath:
     def _standing(self) -> State:
         if not self._accepted:
             return "none_expected"
-        if isinstance(self._evidence.state, Absent):
+        if self._match is None:
             return "unrecorded"
-        return "reached" if all(place.passed for place in self._state) else "missed"
+        if self._match.vacuous:
+            return "none_expected"  # of what is expected nothing was compared
+        return "reached" if self._match.matched else "missed"
 
     def _changed(self) -> bool | None:
         if self._criteria.unchanged is not None and isinstance(self._evidence.state, Absent):
@@ -157,14 +164,14 @@ class Aftermath:
             case "no_recorded_state":
                 return self._evidence.world_problem or "the world after the replay is not known"
             case _:
-                return f"the agent reports {self._ending()}, and no state is expected"
+                return f"the agent reports {self._ending()}, and {self._tell_none()}"
 
     def _tell_miss(self, word: str) -> str:
         said = f"the agent reports {self._ending()}"
         if word == "false_success":
             said = "the output is the expected one" if self._claims_success() else said
             return f"{said}, but {self._missed()}"
-        state = self._missed() if self._standing() == "missed" else "no state is expected"
+        state = self._missed() if self._standing() == "missed" else self._tell_none()
         return f"{said} and nothing was escalated; {state}"
 
     def _tell_pass(self, word: str) -> str:
@@ -173,10 +180,15 @@ class Aftermath:
         if word == "recovered_by_report" and self._success is not None:
             return f"{self._success.tool} succeeded at step {self._success.index}"
         if word == "recovered_by_report":
-            return "the agent reports success, and no state is expected"
+            return f"the agent reports success, and {self._tell_none()}"
         if self._ending() == "failure":
             return "failure claimed although the effect stands"
         return "the expected state was reached"
+
+    def _tell_none(self) -> str:
+        if self._match is None:
+            return "no state is expected"
+        return "nothing of the expected state was compared"
 
     def _missed(self) -> str:
         return tell_difference(self._state, "the state")

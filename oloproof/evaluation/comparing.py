@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from oloproof.canonical import equal, quote_key
+from oloproof.canonical import equal
 from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.multisets import NOTHING, form, unmatched_by_form, unmatched_by_pairing
 from oloproof.evaluation.normalisers import normalise
 from oloproof.evaluation.rules import below, each, ignored, unordered
-from oloproof.paths import MISSING, Absent, child
+from oloproof.paths import MISSING, Absent, child, under
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -51,7 +51,7 @@ def _add_equal_parts(
         return False
     for key, item in expected.items():
         other = actual.get(key, MISSING)
-        place = f"{path}.{quote_key(key)}" if path else quote_key(key)
+        place = under(path, key)
         if not isinstance(other, Absent) and equal(item, other):
             parts.append(Comparison(place, item, other, True))
         elif not _add_equal_parts(item, other, place, parts):
@@ -137,11 +137,11 @@ class _Comparing:
         before = len(self.compared)
         for key, item in expected.items():
             inner = below(rules, key)
-            self.visit(item, actual.get(key, MISSING), _under(path, key), inner, scope)
+            self.visit(item, actual.get(key, MISSING), under(path, key), inner, scope)
         if not scope.subset:
             for key, item in actual.items():
                 if key not in expected:
-                    self.visit(MISSING, item, _under(path, key), below(rules, key), scope)
+                    self.visit(MISSING, item, under(path, key), below(rules, key), scope)
         if len(self.compared) == before:
             note = "only ignored places differ" if expected or not scope.subset else None
             self._add(path, expected, actual, passed=True, note=note)
@@ -226,7 +226,7 @@ class _Comparing:
             self.visit(
                 child(expected, key),
                 child(actual, key),
-                f"{path}[{key}]" if is_list and key.isdecimal() else _under(path, key),
+                f"{path}[{key}]" if is_list and key.isdecimal() else under(path, key),
                 below(rules, key),
                 scope,
             )
@@ -246,10 +246,6 @@ def _keys(value: JsonValue | Absent) -> list[str]:
     if isinstance(value, dict):
         return list(value)
     return [str(index) for index in range(len(value))] if isinstance(value, list) else []
-
-
-def _under(path: str, key: str) -> str:
-    return f"{path}.{quote_key(key)}" if path else quote_key(key)
 
 
 def _is_number(value: JsonValue) -> bool:

@@ -13,9 +13,12 @@ from oloproof.paths import MISSING, Absent
 from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.states import StateComparison
-    from oloproof.records.evidence import CaseEvidence, FaultReplay, OutcomeStatus
+    from oloproof.paths import Path
+    from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, OutcomeStatus
     from oloproof.suites.case import Case
 
 Status = Literal["pass", "fail", "not_applicable", "missing"]
@@ -78,9 +81,11 @@ def failed(
     return Verdict("fail", label=label, detail=detail, compared=compared)
 
 
-def not_applicable(reason: str, *, detail: str | None = None) -> Verdict:
+def not_applicable(
+    reason: str, *, detail: str | None = None, compared: tuple[Comparison, ...] = ()
+) -> Verdict:
     """The check does not speak of this case; it is excluded, with the reason counted."""
-    return Verdict("not_applicable", reason=reason, detail=detail)
+    return Verdict("not_applicable", reason=reason, detail=detail, compared=compared)
 
 
 def missing(
@@ -97,6 +102,19 @@ class FaultDemand:
     tool: str
     fault: str
     occurrence: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A place of the world that an option names; one that no case has is most likely misspelt.
+
+    `where` is the `file:line: field` of the option. Without a place that is `needed` nothing
+    would be compared; another one is only to be told.
+    """
+
+    path: Path
+    where: str | None
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +146,13 @@ class Evaluator(Protocol):
     def expected_fields(self) -> frozenset[str]:
         """The fields of a case's `expected` that it reads."""
 
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """The places of the world that some case should have."""
+
+    def worlds(self, case: Case) -> list[JsonValue]:
+        """The states given with a case in which the named places are looked for."""
+
     def demands(self) -> tuple[FaultDemand, ...]:
         """The faulted replays it needs."""
 
@@ -158,6 +183,15 @@ class CaseCheck:
     def needs_initial_state(self) -> bool:
         """False: the evidence is enough."""
         return False
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """None: it names no place, or one that may as well be nowhere."""
+        return ()
+
+    def worlds(self, case: Case) -> list[JsonValue]:
+        """The initial state, if there is one."""
+        return [] if case.initial_state is None else [case.initial_state]
 
     def demands(self) -> tuple[FaultDemand, ...]:
         """No replay."""
@@ -193,15 +227,21 @@ class OptionError(ConfigurationError):
         self.field = field
 
 
+def _nowhere(*place: str | int) -> str | None:  # noqa: ARG001  # there is no line
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What an evaluator may know of its suite when it is built.
 
     `expected_state` is how the suite's `state_matches` line compares (exact without one).
+    `where` gives the `file:line: field` of an option of the line that is built.
     """
 
     transforms: tuple[str, ...]
     expected_state: StateComparison
+    where: Callable[..., str | None] = _nowhere
 
 
 _ENDED: Final[Mapping[OutcomeStatus, str]] = {
@@ -216,9 +256,17 @@ _ENDED: Final[Mapping[OutcomeStatus, str]] = {
 
 def output_failure(context: Context) -> Verdict | None:
     """The failure of a check of the output where the system gave none, else None."""
-    if context.evidence.output is not MISSING:
-        return None
+    return None if context.evidence.output is not MISSING else _failed_by(context.evidence.outcome)
+
+
+def broken_off(context: Context) -> Verdict | None:
+    """The failure of a call that did not complete, else None."""
     outcome = context.evidence.outcome
+    return None if outcome.status == "completed" else _failed_by(outcome)
+
+
+def _failed_by(outcome: Outcome) -> Verdict:
+    """The failure that how the system ended is."""
     detail = _ENDED[outcome.status]
     if outcome.phase != "call":
         detail += f" in {outcome.phase}()"

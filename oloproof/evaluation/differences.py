@@ -5,11 +5,11 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from oloproof.canonical import equal, quote_key
+from oloproof.canonical import equal
 from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
-from oloproof.paths import Absent
+from oloproof.paths import Absent, under
 from oloproof.records.report import Change
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def _explain_object(
 ) -> Iterator[Change]:
     for key, item in before.items():
         if key in after:
-            yield from _explain(item, after[key], _under(old, key), _under(new, key))
+            yield from _explain(item, after[key], under(old, key), under(new, key))
         else:
-            yield Change(kind="removed", path=_under(old, key), before=item)
+            yield Change(kind="removed", path=under(old, key), before=item)
     for key, item in after.items():
         if key not in before:
-            yield Change(kind="added", path=_under(new, key), after=item)
+            yield Change(kind="added", path=under(new, key), after=item)
 
 
 def _explain_list(
@@ -107,7 +107,7 @@ def _equal_leaves(place: Comparison, at_most: int) -> list[tuple[str, JsonValue]
 def _leaves(value: JsonValue, path: str, at_most: int) -> Iterator[tuple[str, JsonValue]]:
     """The first leaves of a value, at least one and not more than `at_most`."""
     if isinstance(value, dict) and value:
-        items = [(_under(path, key), item) for key, item in value.items()]
+        items = [(under(path, key), item) for key, item in value.items()]
     elif isinstance(value, list) and value:
         items = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
     else:
@@ -120,7 +120,3 @@ def _leaves(value: JsonValue, path: str, at_most: int) -> Iterator[tuple[str, Js
             yield leaf
         if found >= at_most:
             return
-
-
-def _under(path: str, key: str) -> str:
-    return f"{path}.{quote_key(key)}" if path else quote_key(key)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.watching import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +43,7 @@ def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:
     return [evaluator.metric for evaluator in evaluators if evaluator.needs_initial_state]
 
 
-_ALWAYS_KNOWN: Final = frozenset({"answer", "state"})
+_ALWAYS_KNOWN: Final = frozenset({"answer", "state", "alternatives"})
 """The fields of `expected` that have a meaning of their own, whatever a suite checks."""
 
 
@@ -52,6 +53,11 @@ class CaseChecks:
     def __init__(self, evaluators: Iterable[Evaluator]) -> None:
         self._evaluators = tuple(evaluators)
         self._known = _ALWAYS_KNOWN.union(*(e.expected_fields for e in self._evaluators))
+        self._unseen = [
+            Watch(evaluator, place)
+            for evaluator in self._evaluators
+            for place in evaluator.named_places
+        ]
 
     def check(self, case: Case) -> None:
         """Raises `ConfigurationError` for a case that a check could never judge, before a run.
@@ -63,8 +69,22 @@ class CaseChecks:
             unread = min(case.expected.keys() - self._known)
             raise ConfigurationError(
                 f"no check reads `expected.{unread}` of case `{case.id}`",
-                where=None if case.line is None else f"line {case.line} of the dataset",
+                where=None if case.line is not None else f"case `{case.id}`",
                 mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
             )
         for evaluator in self._evaluators:
             evaluator.check_case(case)
+        if self._unseen:
+            self._unseen = [watch for watch in self._unseen if not watch.sees(case)]
+
+    def unseen(self) -> list[str]:
+        """A sentence for each place that a check names and none of the cases checked has.
+
+        Raises `ConfigurationError` for one without which a check would compare nothing.
+        """
+        told: dict[str | None, str] = {}
+        for watch in self._unseen:
+            if watch.could_see:
+                watch.refuse_if_needed()
+                told.setdefault(watch.place.where, watch.tell())
+        return list(told.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,20 +44,28 @@ def bind_all(lines: Sequence[RawEvaluator], transforms: Iterable[TransformSpec])
 
 def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
     """The one evaluator of options that stand in no file, within a suite."""
-    (line,) = lines_of([options], Path("(given)"))
+    line = RawEvaluator(_document(dict(options), Path("given")), ())
     names = tuple(transform.name for transform in suite.transforms)
+    setting = Setting(names, expected_state(suite.evaluators))
     try:
-        (made,) = bind(line, Setting(names, expected_state(suite.evaluators)))
+        (made,) = bind(line, setting)
     except ConfigurationError as error:
-        raise ConfigurationError(error.what, mend=error.mend) from None
+        # There is no line to name: of `given:1: fault` only the option says something.
+        option = (error.where or "").partition(": ")[2]
+        where = f"the option `{option}`" if option else None
+        raise ConfigurationError(error.what, where=where, mend=error.mend) from None
     return made
 
 
 def lines_of(options: Iterable[Mapping[str, JsonValue]], path: Path) -> tuple[RawEvaluator, ...]:
     """Lines whose options are known already, as those of a stored run; `path` is for errors."""
     values: list[JsonValue] = [dict(line) for line in options]
-    document = Document(path, values, lines={}, digest="")
+    document = _document(values, path)
     return tuple(RawEvaluator(document, (position,)) for position in range(len(values)))
+
+
+def _document(value: JsonValue, path: Path) -> Document:
+    return Document(path, value, lines={}, digest="")
 
 
 def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
@@ -64,7 +73,7 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
     module = _module(line)
     options = line.read(module.Options)
     try:
-        made: list[Evaluator] = module.build(options, setting)
+        made: list[Evaluator] = module.build(options, replace(setting, where=line.where))
     except OptionError as error:
         raise ConfigurationError(
             error.what, where=line.where(error.field), mend=error.mend

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from oloproof.paths import EVERY
+from oloproof.paths import EVERY, Absent, children
 
 if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
     from oloproof.evaluation.normalisers import Normaliser
     from oloproof.paths import Path
 
@@ -90,6 +91,25 @@ def below(rules: Rules, key: str) -> Rules:
 def each(rules: Rules) -> Rules:
     """The rules that hold for every item of an unordered list, where an index means nothing."""
     return tuple(rule.every for rule in rules if rule.every is not None)
+
+
+def ask(value: JsonValue | Absent, rules: Rules, *, included: bool) -> bool:
+    """Whether anything of a value is compared; `included` says whether the place itself is.
+
+    Of a container only what it holds counts, and of an empty one that it is empty.
+    """
+    if ignored(rules) or isinstance(value, Absent):
+        return False
+    included = included or any(rule.included for rule in rules)
+    if not rules or not isinstance(value, dict | list):
+        return included
+    if not value:
+        return included and not ignored(each(rules))
+    in_any_order = isinstance(value, list) and unordered(rules)
+    return any(
+        ask(item, each(rules) if in_any_order else below(rules, str(key)), included=included)
+        for key, item in children(value)
+    )
 
 
 @dataclass(frozen=True, slots=True)

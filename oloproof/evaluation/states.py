@@ -11,8 +11,8 @@ from oloproof.canonical import equal
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.comparing import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
-from oloproof.evaluation.rules import Rule, Scope, Tolerance
-from oloproof.paths import Absent
+from oloproof.evaluation.rules import Rule, Scope, Tolerance, ask
+from oloproof.paths import MISSING, Absent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,12 +33,14 @@ class StateMatch(NamedTuple):
 
     `compared` is with the state that matched, else with the nearest one (the fewest failing
     places, the earlier one of equals); `position` is its place among the `accepted` (from 0).
+    A `vacuous` match shows nothing: all of its places are absent on both sides, or ignored.
     """
 
     matched: bool
     compared: tuple[Comparison, ...]
     position: int
     accepted: int
+    vacuous: bool = False
 
 
 class StateComparison:
@@ -51,7 +53,16 @@ class StateComparison:
     its own holds at the paths (and below) of `tolerance_at`.
     """
 
-    __slots__ = ("_arguments", "_plain", "_rules", "_scope", "_tolerant", "alternatives", "mode")
+    __slots__ = (
+        "_arguments",
+        "_ignores",
+        "_plain",
+        "_rules",
+        "_scope",
+        "_tolerant",
+        "alternatives",
+        "mode",
+    )
 
     def __init__(
         self,
@@ -82,6 +93,7 @@ class StateComparison:
         for path, allowed in tolerance_at.items():
             root.at(path).tolerance = allowed
         self._plain = _plain(paths)
+        self._ignores = bool(ignore)
         self._rules = (root,) if root.children or root.every else ()
         self._tolerant = tolerance is not None or bool(tolerance_at)
         self._scope = Scope(included=mode != "paths", subset=mode == "subset", tolerance=tolerance)
@@ -132,15 +144,6 @@ class StateComparison:
             return (Comparison("", expected, actual, True),)
         return equal_parts(expected, actual) if self._scope.subset and not self._rules else None
 
-    def matches(
-        self,
-        expected: JsonValue,
-        actual: JsonValue | Absent,
-        alternatives: Iterable[JsonValue] = (),
-    ) -> bool:
-        """Whether `actual` is as `expected`, or as one of the `alternatives`."""
-        return self.best_match([expected, *alternatives], actual).matched
-
     def accepted_states(self, case: Case) -> list[JsonValue]:
         """The states that a case accepts: `expected.state`, then its alternatives."""
         expected = case.expected
@@ -152,27 +155,47 @@ class StateComparison:
             if not isinstance(further, list):
                 raise ConfigurationError(
                     f"`expected.{self.alternatives}` of case `{case.id}` is not a list",
-                    where=f"case `{case.id}`"
-                    + (f", line {case.line} of the dataset" if case.line is not None else ""),
+                    where=None if case.line is not None else f"case `{case.id}`",
                     mend="write a list of accepted states",
                 )
             accepted += further
         return accepted
 
-    def best_match(self, accepted: list[JsonValue], actual: JsonValue | Absent) -> StateMatch:
-        """How `actual` stands to one or more accepted states."""
+    def best_match(
+        self, accepted: list[JsonValue], actual: JsonValue | Absent, initial: JsonValue
+    ) -> StateMatch:
+        """How `actual` stands to one or more accepted states.
+
+        A place of the `initial` state that is gone as it should be was compared too.
+        """
         nearest: StateMatch | None = None
         fewest = 0
         for position, expected in enumerate(accepted):
             matched, compared = self._compare(expected, actual)
             match = StateMatch(matched, compared, position, len(accepted))
             if matched:
-                return match
+                vacuous = self._shows_nothing(compared, expected, initial)
+                return match._replace(vacuous=True) if vacuous else match
             failing = sum(not place.passed for place in compared)
             if nearest is None or failing < fewest:
                 nearest, fewest = match, failing
         assert nearest is not None, "there is at least one accepted state"
         return nearest
+
+    def _shows_nothing(
+        self, compared: tuple[Comparison, ...], expected: JsonValue, initial: JsonValue
+    ) -> bool:
+        """Whether all places of a match are absent on both sides, or ignored."""
+        if self._scope.subset:
+            # A subset of nothing is asked for nothing.
+            return expected == {} or (self._ignores and not self._asks(expected))
+        if not self._ignores and any(place.expected is not MISSING for place in compared):
+            return False
+        asked = self._asks(expected) or (initial is not None and self._asks(initial))
+        return not compared or not asked
+
+    def _asks(self, state: JsonValue) -> bool:
+        return ask(state, self._rules, included=self._scope.included)
 
 
 def _plain(paths: tuple[Path, ...]) -> tuple[tuple[Path, str], ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from oloproof.canonical import encode_in_order
+from oloproof.errors import shorten
 from oloproof.paths import Absent
 
 if TYPE_CHECKING:
@@ -13,15 +14,12 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Comparison
 
-_LONGEST: Final = 60
-
 
 def show(value: JsonValue | Absent) -> str:
     """A value as JSON, cut where it is long; `nothing` where none is there."""
     if isinstance(value, Absent):
         return "nothing"
-    text = encode_in_order(value).decode()
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return shorten(encode_in_order(value).decode())
 
 
 def tell_difference(compared: Sequence[Comparison], whole: str) -> str:

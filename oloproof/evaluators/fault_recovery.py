@@ -14,6 +14,7 @@ from oloproof.evaluation.contract import (
     CaseCheck,
     EvaluatorOptions,
     FaultDemand,
+    NamedPlace,
     OptionError,
     Verdict,
     missing,
@@ -23,6 +24,7 @@ from oloproof.evaluation.recovery import rule
 from oloproof.evaluation.state_options import PathText, parse_all
 from oloproof.evaluation.states import Mode, StateComparison
 from oloproof.evaluation.wording import show
+from oloproof.paths import parse
 from oloproof.records.trajectory import FaultKind
 from oloproof.suites.validation import refuse
 
@@ -100,6 +102,10 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
         if options.unchanged
         else None
     )
+    places = tuple(
+        NamedPlace(parse(text), setting.where("unchanged", position))
+        for position, text in enumerate(options.unchanged)
+    )
     single = isinstance(options.fault, str) and options.fault != "all"
     faults = FAULTS if options.fault == "all" else (options.fault,) if single else options.fault
     return [
@@ -112,6 +118,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
                 expected_state=comparison,
                 unchanged=unchanged,
             ),
+            places=places,
         )
         for fault in faults
     ]
@@ -130,6 +137,12 @@ class FaultRecovery(CaseCheck):
 
     demand: FaultDemand
     criteria: Criteria
+    places: tuple[NamedPlace, ...] = ()
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """The paths that must not change: one that is nowhere is unchanged everywhere."""
+        return self.places
 
     @property
     def needs_initial_state(self) -> bool:

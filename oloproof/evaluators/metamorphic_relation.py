@@ -11,6 +11,7 @@ from oloproof.evaluation.contract import (
     CaseCheck,
     EvaluatorOptions,
     OptionError,
+    broken_off,
     failed,
     missing,
     output_failure,
@@ -66,12 +67,16 @@ class MetamorphicRelation(CaseCheck):
         return self.of
 
     def evaluate(self, context: Context) -> Verdict:
-        """Missing where either side lacks what is compared.
+        """Missing where the source broke off, or where either side lacks what is compared.
 
-        A copy that gave no output because of how it ended fails `same_output` with that cause.
+        A copy that broke off while its source did not fails, with how it ended as the cause.
         """
         if context.source is None:
             return missing("no_source", detail="the source of this copy was not run")
+        if (unfinished := broken_off(context.source)) is not None:
+            return missing("source_did_not_complete", detail=unfinished.detail)
+        if (failure := broken_off(context)) is not None:
+            return failure
         expected = self._compared(context.source.evidence)
         if isinstance(expected, Absent):
             return missing(f"source_without_{self._kind}", detail=_why(context.source.evidence))

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from oloproof.evaluation.contract import (
     CaseCheck,
     EvaluatorOptions,
+    NamedPlace,
     failed,
     missing,
     passed,
@@ -43,14 +44,18 @@ class Options(EvaluatorOptions):
         return self
 
 
-def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     comparison = StateComparison(
         mode="exact" if options.paths is None else "paths",
         paths=parse_all(options.paths or ()),
         ignore=parse_all(options.except_),
     )
-    return [StateUnchanged(options.criterion or "state_unchanged", comparison)]
+    places = tuple(
+        NamedPlace(parse(text), setting.where("paths", position))
+        for position, text in enumerate(options.paths or ())
+    )
+    return [StateUnchanged(options.criterion or "state_unchanged", comparison, places)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,12 @@ class StateUnchanged(CaseCheck):
     """The world after a case against its initial state; absent in both is unchanged."""
 
     comparison: StateComparison
+    places: tuple[NamedPlace, ...] = ()
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """The paths that must not change: one that is nowhere is unchanged everywhere."""
+        return self.places
 
     @property
     def needs_initial_state(self) -> bool:

@@ -98,6 +98,7 @@ class Caller:
 
     async def _within_deadline(self, awaitable: Any) -> Any:
         task = asyncio.ensure_future(awaitable)
+        task.add_done_callback(_look_at)
         done, _ = await asyncio.wait({task}, timeout=self._timeout_s)
         if not done:
             task.cancel()
@@ -123,6 +124,12 @@ def _end_leftovers(loop: asyncio.AbstractEventLoop) -> bool:
             task.cancel()
         loop.run_until_complete(asyncio.wait(leftovers, timeout=left_s))
         for task in leftovers:
-            if task.done() and not task.cancelled():
-                task.exception()  # looked at, so that nothing complains of it later
+            if task.done():
+                _look_at(task)
     return True
+
+
+def _look_at(task: asyncio.Future[Any]) -> None:
+    """Take note of what a task raised, so that nothing complains of it when it is forgotten."""
+    if not task.cancelled():
+        task.exception()

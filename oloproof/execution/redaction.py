@@ -30,6 +30,11 @@ SHORTEST_SECRET: Final = 4
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def is_variable(rule: str) -> bool:
+    """Whether a rule names an environment variable; else it is a pattern."""
+    return _VARIABLE.fullmatch(rule) is not None
+
+
 class Redaction:
     """Replaces the values of named environment variables and whatever matches a pattern.
 

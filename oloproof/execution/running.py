@@ -57,7 +57,7 @@ class Performance:
         if self.output is not MISSING:
             out["output"] = self.output
         if self.trajectory is not None:
-            out[TRAJECTORY] = self.trajectory.value
+            out[TRAJECTORY] = orjson.Fragment(self.trajectory.json)
         if self.trajectory_problem is not None:
             out["trajectory_problem"] = self.trajectory_problem
         if self.world is not None:
@@ -194,7 +194,7 @@ class _CaseReading:
             self._problem = redaction.of_text(error.what)
             raise
         self._problem = None
-        self._on_report(self._trajectory.to_json())
+        self._on_report(self._trajectory.json)
 
     def read(self, performance: Performance) -> None:
         """Take the output, or the outcome that there is none to be kept."""

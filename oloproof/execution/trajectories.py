@@ -22,21 +22,21 @@ _STATUSES: Final = frozenset(get_args(TerminalStatus))
 
 @dataclass(frozen=True, slots=True)
 class StoredTrajectory:
-    """A trajectory as plain JSON, redacted, without fields that have their default.
+    """A trajectory as plain JSON and its canonical form, without fields that have their default.
 
     `latency_ms` by step stands beside it: what is digested must not differ by a clock.
     """
 
-    value: dict[str, Any]
+    value: Any
+    json: bytes
     latency_ms: dict[str, float] = field(default_factory=dict)
-
-    def to_json(self) -> bytes:
-        """Its canonical form."""
-        return encode(self.value)
 
 
 def store_trajectory(given: object, redaction: Redaction) -> StoredTrajectory:
-    """The stored form of what a system reported; `OloproofError` where it is no trajectory."""
+    """The stored form of what a system reported, redacted.
+
+    Raises `OloproofError` where it is no trajectory.
+    """
     if not isinstance(given, AgentTrajectory):
         raise OloproofError(
             f"a {type(given).__name__} was given as a trajectory", mend="give an `AgentTrajectory`"
@@ -53,7 +53,10 @@ def store_trajectory(given: object, redaction: Redaction) -> StoredTrajectory:
     if problem is not None:
         raise _not_valid(problem)
     latencies = _take_latencies(value) if b'"latency_ms"' in data else {}
-    return StoredTrajectory(redaction.of_record(value, TRAJECTORY_SHAPE), latencies)
+    cleaned = redaction.of_record(value, TRAJECTORY_SHAPE)
+    if latencies or cleaned is not value:
+        data = encode(cleaned)
+    return StoredTrajectory(cleaned, data, latencies)
 
 
 def refuse_oversize(data: bytes, what: str) -> None:

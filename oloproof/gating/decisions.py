@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oloproof.errors import nearest
 from oloproof.gating.bounds import Bar, decide_bar
 from oloproof.gating.findings import Finding, insufficient
 from oloproof.gating.validity import kept_needed, pairs_needed
@@ -20,7 +19,7 @@ from oloproof.records.report import DecisionReport
 from oloproof.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from oloproof.records.report import ValidityReport
     from oloproof.suites.policy import Policy, Rule
@@ -57,13 +56,6 @@ def decide(
             )
         )
     return decisions
-
-
-def unknown_metrics(policy: Policy, metrics: Collection[str]) -> list[tuple[Rule, str | None]]:
-    """The rules whose metric is none of `metrics`, each with the nearest of them, if any."""
-    return [
-        (rule, nearest(rule.metric, metrics)) for rule in policy.rules if rule.metric not in metrics
-    ]
 
 
 def requirement(rule: Rule) -> str:

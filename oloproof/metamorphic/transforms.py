@@ -56,11 +56,11 @@ class Transform:
         found = self.place.get(case.input)
         if isinstance(found, str):
             return found
-        known = f"`{self.field}` in the input of case `{case.id}`"
-        line = f" (line {case.line} of the dataset)" if case.line is not None else ""
+        place = f"`{self.field}` in the input of case `{case.id}`"
+        problem = f"there is no {place}" if found is MISSING else f"{place} is not text"
         raise ConfigurationError(
-            f"there is no {known}" if found is MISSING else f"{known} is not text",
-            where=f"transform `{self.name}`, case `{case.id}`{line}",
+            f"the transform `{self.name}`: {problem}",
+            where=None if case.line is not None else f"case `{case.id}`",
             mend="name a field that holds text in every case",
         )
 

@@ -28,21 +28,18 @@ class ValidityCount:
 
 
 def count_labels(transform: str, pairs: Iterable[str], labels: Labels | None) -> ValidityCount:
-    """The count over the digests of all pairs; two pairs with one digest share its label."""
+    """The count over the digests of all pairs.
+
+    Equal texts are one pair, however many cases have them: one label says one thing.
+    """
     said = {} if labels is None else labels.kept
-    total = labelled = kept = 0
-    seen: set[str] = set()
-    for digest in pairs:
-        total += 1
-        if digest in said:
-            labelled += 1
-            kept += said[digest]
-            seen.add(digest)
+    distinct = set(pairs)
+    labelled = distinct & said.keys()
     return ValidityCount(
         transform=transform,
-        pairs=total,
-        labelled=labelled,
-        kept=kept,
-        strays=len(said) - len(seen),
+        pairs=len(distinct),
+        labelled=len(labelled),
+        kept=sum(said[digest] for digest in labelled),
+        strays=len(said) - len(labelled),
         labellers=() if labels is None else tuple(labels.labellers),
     )

@@ -134,7 +134,7 @@ class _ReplayReading:
         if performance.outcome.status != "completed":
             ended: dict[str, Any] = {"steps": [], "terminal_status": "failure"}
             whole = joined(self._recorded, ended, self._step_index)
-            performance.trajectory = StoredTrajectory(whole)
+            performance.trajectory = StoredTrajectory(whole, encode(whole))
             return
         try:
             continuation = store_trajectory(performance.called.value, self._execution.redaction)
@@ -142,7 +142,7 @@ class _ReplayReading:
             performance.trajectory_problem = self._execution.not_json(error).error
             return
         whole = joined(self._recorded, continuation.value, self._step_index)
-        performance.trajectory = StoredTrajectory(whole)
+        performance.trajectory = StoredTrajectory(whole, encode(whole))
         shown, output = shown_output(whole["steps"])
         if shown:
             performance.output = output

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from oloproof.records.report import (
+    CacheCheck,
+    CacheExport,
+    CacheImport,
+    CacheList,
+    CachePrune,
     CaseList,
     CaseReport,
     ErrorReport,
@@ -25,6 +30,11 @@ if TYPE_CHECKING:
     from oloproof.records.report import Report
 
 REPORTS: Final[Mapping[str, type[Report]]] = {
+    "cache-export": CacheExport,
+    "cache-import": CacheImport,
+    "cache-list": CacheList,
+    "cache-prune": CachePrune,
+    "cache-verify": CacheCheck,
     "case": CaseReport,
     "cases": CaseList,
     "error": ErrorReport,

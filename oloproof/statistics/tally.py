@@ -42,8 +42,8 @@ class Tally:
         self._folded: dict[_Count, int] = {}
         self._named: dict[str, _Count] = {}
 
-    def add(self, cluster: str | None, codes: Iterable[str]) -> None:
-        """Count one group's verdicts on this metric, as `Verdict.code` words.
+    def add(self, cluster: str | None, codes: Iterable[str], times: int = 1) -> None:
+        """Count the verdicts of one group, or of so many equal ones, as `Verdict.code` words.
 
         `cluster` is None for a group that is a cluster of its own, complete with this call;
         a name for one that other groups may belong to as well.
@@ -51,7 +51,7 @@ class Tally:
         counts = self._codes
         passed = failed = missing = 0
         for code in codes:
-            counts[code] = counts.get(code, 0) + 1
+            counts[code] = counts.get(code, 0) + times
             letter = code[0]
             if letter == "p":
                 passed += 1
@@ -65,22 +65,14 @@ class Tally:
             return
         count = (passed + failed, passed, missing)  # plain: a named tuple costs a third of the call
         if cluster is None:
-            self._folded[count] = self._folded.get(count, 0) + 1
-        else:
-            self._add_named(cluster, count)
-
-    def _add_named(self, cluster: str, count: _Count) -> None:
-        observed, passed, missing = self._named.get(cluster, (0, 0, 0))
-        self._named[cluster] = (observed + count[0], passed + count[1], missing + count[2])
-
-    def merge(self, other: Tally) -> None:
-        """Count everything that `other` counted as well."""
-        for code, number in other._codes.items():
-            self._codes[code] = self._codes.get(code, 0) + number
-        for count, times in other._folded.items():
             self._folded[count] = self._folded.get(count, 0) + times
-        for name, count in other._named.items():
-            self._add_named(name, count)
+        else:
+            before = self._named.get(cluster, (0, 0, 0))
+            self._named[cluster] = (
+                before[0] + count[0] * times,
+                before[1] + count[1] * times,
+                before[2] + count[2] * times,
+            )
 
     @property
     def passed(self) -> int:

@@ -292,6 +292,11 @@ class Store:
         found = self._query("SELECT object FROM notes WHERE name = ?", (name,))
         return self.get_json(found[0][0]) if found else None
 
+    def notes(self, beginning: str) -> dict[str, Any]:
+        """The notes whose names begin so."""
+        names = self._query("SELECT name FROM notes ORDER BY name")
+        return {name: self.note(name) for (name,) in names if name.startswith(beginning)}
+
     def set_note(self, name: str, value: Any) -> None:
         """Keep a small value between runs."""
         digest = self.put(encode(value))

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Final
 
-from oloproof.errors import ConfigurationError, StoreError
+from oloproof.errors import ConfigurationError, DamagedStoreError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,9 +110,9 @@ def store_error(path: Path, error: Exception) -> StoreError:
     return StoreError(f"the store cannot be used: {error}", where=str(path), mend=mend)
 
 
-def damage(path: Path, what: str) -> StoreError:
+def damage(path: Path, what: str) -> DamagedStoreError:
     """The error for a file that is not, or no longer, what a store wrote."""
-    return StoreError(
+    return DamagedStoreError(
         f"the store is damaged: {what}",
         where=str(path),
         mend="move the file away to begin afresh (what it alone holds is lost), then run again",

@@ -32,6 +32,10 @@ Kind: TypeAlias = Literal[
 FOLLOWED: Final[tuple[Kind, ...]] = ("summary", "rows", "case")
 """The kinds whose objects refer to others, each before those it may refer to."""
 
+# Damaged, either may claim to be text that is no text, which could not even be fetched.
+_BLOB: Final = "CASE typeof(data) WHEN 'blob' THEN data END"
+_NAME: Final = "CASE typeof(digest) WHEN 'blob' THEN digest ELSE x'' END"
+
 _BATCH: Final = 10_000
 _CACHE_KIB: Final = 16_384
 _TABLES: Final = (
@@ -46,7 +50,7 @@ _INDEX: Final = "CREATE INDEX IF NOT EXISTS temp.refs_by_digest ON refs (digest)
 _SPOILED: Final = """
 WITH RECURSIVE spoiled (node) AS (
     SELECT digest FROM temp.bad
-    UNION SELECT refs.parent FROM temp.refs JOIN spoiled ON refs.digest = spoiled.node)
+    UNION SELECT refs.parent FROM spoiled CROSS JOIN temp.refs ON refs.digest = spoiled.node)
 SELECT node FROM spoiled WHERE typeof(node) = 'integer'"""
 
 
@@ -103,6 +107,16 @@ def parts_of(
     return RunParts(number, manifest, summary, tuple(chunks), broken)
 
 
+def read_object(
+    connection: sqlite3.Connection, digest: bytes, schema: str = "main"
+) -> bytes | None:
+    """The object under `digest`; None where it is absent or damaged."""
+    query = f"SELECT digest, codec, {_BLOB} FROM {schema}.objects WHERE digest = ?"
+    for row in connection.execute(query, (digest,)):
+        return unpack(*row)
+    return None
+
+
 class References:
     """The references of some runs, and which of the objects meant are not whole.
 
@@ -147,8 +161,6 @@ class References:
     def follow(self) -> None:
         """Take in what the documents refer to; those that cannot be read are not whole."""
         for kind in FOLLOWED:
-            if kind == "case":
-                self._connection.execute(_INDEX)
             waiting: list[tuple[bytes, Kind, bytes]] = []
             for digest, data in self._read(kind):
                 try:
@@ -170,7 +182,7 @@ class References:
         which = "TRUE" if everything else "EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest)"
         checked = 0
         for row in self._connection.execute(
-            f"SELECT digest, codec, data FROM {self._objects} AS o WHERE {which}"
+            f"SELECT {_NAME}, codec, {_BLOB} FROM {self._objects} AS o WHERE {which}"
         ):
             checked += 1
             if unpack(*row) is None:
@@ -191,16 +203,26 @@ class References:
         return dict(self._connection.execute(query))
 
     def _read(self, kind: Kind) -> Iterator[tuple[bytes, bytes]]:
-        for row in self._connection.execute(
-            f"SELECT digest, codec, data FROM {self._objects} AS o WHERE EXISTS "
-            "(SELECT 1 FROM temp.refs WHERE digest = o.digest AND kind = ?)",
-            (kind,),
-        ):
+        for row in self._many() if kind == "case" else self._few(kind):
             data = unpack(*row)
             if data is None:
                 self._spoil(row[0])
             else:
                 yield row[0], data
+
+    def _many(self) -> Iterator[tuple[Any, ...]]:
+        """The documents of cases, in the order of the file: there are as many as cases."""
+        self._connection.execute(_INDEX)
+        yield from self._connection.execute(
+            f"SELECT {_NAME}, codec, {_BLOB} FROM {self._objects} AS o WHERE EXISTS "
+            "(SELECT 1 FROM temp.refs WHERE digest = o.digest AND kind = 'case')"
+        )
+
+    def _few(self, kind: Kind) -> Iterator[tuple[Any, ...]]:
+        query = f"SELECT {_NAME}, codec, {_BLOB} FROM {self._objects} WHERE digest = ?"
+        meant = "SELECT DISTINCT digest FROM temp.refs WHERE kind = ?"
+        for digest in self._connection.execute(meant, (kind,)).fetchall():
+            yield from self._connection.execute(query, digest)
 
     def _spoil(self, digest: bytes) -> None:
         self._connection.execute("INSERT OR IGNORE INTO temp.bad VALUES (?, 0)", (digest,))

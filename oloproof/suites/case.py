@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
+
+
+class PatchedState(NamedTuple):
+    """How an initial state was given: JSON that cases share, and the operations on it."""
+
+    base_json: bytes
+    patch: list[JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +22,7 @@ class Case:
 
     `state_json` is the initial state as JSON with its keys in the order given (None where
     the case has none); `expected` holds `answer`, `state` and the like, already resolved.
+    `patched_state` and `expected_patch` say how they were given, where that was by operations.
     A metamorphic copy has the id `source~transform` and names both.
     """
 
@@ -22,7 +30,9 @@ class Case:
     input: JsonValue
     initial_state: JsonValue = None
     state_json: bytes | None = None
+    patched_state: PatchedState | None = None
     expected: dict[str, JsonValue] | None = None
+    expected_patch: list[JsonValue] | None = None
     metadata: dict[str, JsonValue] | None = None
     cluster: str | None = None
     source: str | None = None

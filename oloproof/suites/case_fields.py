@@ -6,13 +6,13 @@ Written by hand rather than as a model: a dataset may hold 100,000s of lines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import MAX_DEPTH, JsonValue, encode_in_order
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.patches import PatchError, apply
-from oloproof.suites.case import Case
+from oloproof.suites.case import Case, PatchedState
 from oloproof.suites.explanation import describe
 from oloproof.suites.json_text import depth_of
 from oloproof.suites.places import show_place
@@ -46,6 +46,7 @@ class _State:
     value: JsonValue
     json: bytes | None = None
     depth: int | None = None
+    given: PatchedState | None = None
 
 
 def read_case(raw: JsonValue, line: int, files: StateFiles, *, whole: bool = True) -> Case:
@@ -72,12 +73,15 @@ def read_case(raw: JsonValue, line: int, files: StateFiles, *, whole: bool = Tru
     metadata = raw.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
         raise _wrong_type(("metadata",), "an object", metadata)
+    expected, patch = _expected(raw.get("expected"), state)
     return Case(
         id=name,
         input=raw["input"],
         initial_state=None if state is None else state.value,
         state_json=_json(state) if whole and state is not None else None,
-        expected=_expected(raw["expected"], state) if "expected" in raw else None,
+        patched_state=None if state is None else state.given,
+        expected=expected,
+        expected_patch=patch,
         metadata=metadata,
         cluster=_cluster(raw) if "cluster" in raw or "group_id" in raw else None,
         line=line,
@@ -106,16 +110,21 @@ def _state(raw: JsonValue, files: StateFiles) -> _State:
     if "$patch" not in raw:
         return _State(file.value, file.json, file.depth)
     state = _State(file.value, depth=file.depth)
-    return _patched(state, raw["$patch"], ("initial_state", "$patch"))
+    at = ("initial_state", "$patch")
+    patch = _operations(raw["$patch"], at)
+    return replace(_patched(state, patch, at), given=PatchedState(file.json, patch))
 
 
 def _json(state: _State) -> bytes:
     return encode_in_order(state.value) if state.json is None else state.json
 
 
-def _expected(raw: JsonValue, state: _State | None) -> dict[str, JsonValue] | None:
+def _expected(
+    raw: JsonValue, state: _State | None
+) -> tuple[dict[str, JsonValue] | None, list[JsonValue] | None]:
+    """What is expected, with the state whole, and the patch that it was given by, if any."""
     if raw is None:
-        return None
+        return None, None
     if not isinstance(raw, dict):
         raise _wrong_type(("expected",), "an object", raw)
     if "turns" in raw:
@@ -123,7 +132,7 @@ def _expected(raw: JsonValue, state: _State | None) -> dict[str, JsonValue] | No
             "`expected.turns` is not known to this version", ("expected", "turns"), _SINGLE_CALLS
         )
     if "state_patch" not in raw:
-        return raw
+        return raw, None
     at: Place = ("expected", "state_patch")
     if "state" in raw:
         raise FaultyCaseError(
@@ -136,13 +145,18 @@ def _expected(raw: JsonValue, state: _State | None) -> dict[str, JsonValue] | No
             "add `initial_state`, or give the whole `expected.state`",
         )
     resolved = {key: value for key, value in raw.items() if key != "state_patch"}
-    resolved["state"] = _patched(state, raw["state_patch"], at).value
-    return resolved
+    patch = _operations(raw["state_patch"], at)
+    resolved["state"] = _patched(state, patch, at).value
+    return resolved, patch
 
 
-def _patched(state: _State, operations: JsonValue, at: Place) -> _State:
-    if not isinstance(operations, list):
-        raise _wrong_type(at, "a list of operations (RFC 6902)", operations)
+def _operations(raw: JsonValue, at: Place) -> list[JsonValue]:
+    if not isinstance(raw, list):
+        raise _wrong_type(at, "a list of operations (RFC 6902)", raw)
+    return raw
+
+
+def _patched(state: _State, operations: list[JsonValue], at: Place) -> _State:
     try:
         value = apply(state.value, operations)
     except PatchError as error:

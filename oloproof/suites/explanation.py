@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import orjson
 from pydantic import BaseModel
 
-from oloproof.errors import ConfigurationError, suggest
+from oloproof.errors import ConfigurationError, shorten, suggest
 from oloproof.suites.places import show_place
 
 if TYPE_CHECKING:
@@ -78,11 +78,6 @@ def describe(value: object) -> str:
             return "a list" if value else "an empty list"
         case _:
             return "an object"
-
-
-def shorten(text: str, length: int = 60) -> str:
-    """`text`, cut to at most `length` characters."""
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 class _Fault:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import MAX_DEPTH
+from oloproof.errors import shorten
 from oloproof.suites.malformed import MalformedError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _INTEGER_RANGE: Final = (-(2**63), 2**64)
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _WORD: Final = re.compile(r"[^\s,:\[\]{}\"]+")
+_SHOWN: Final = 40  # characters of a word that cannot be read
 _decode: Final = json.JSONDecoder().raw_decode
 
 
@@ -35,7 +37,8 @@ def parse_located(text: str) -> tuple[JsonValue, dict[Place, int]]:
     reader.skip_space()
     if reader.position < len(text):
         raise reader.malformed(
-            f"after the JSON value comes {_short(reader.next_word())!r}", "keep one JSON value"
+            f"after the JSON value comes {shorten(reader.next_word(), _SHOWN)!r}",
+            "keep one JSON value",
         )
     return value, reader.lines
 
@@ -194,7 +197,7 @@ class _Reader:
         number = float(word)
         if not math.isfinite(number):
             raise self.malformed(
-                f"the number {_short(word)} is beyond what a float can hold",
+                f"the number {shorten(word, _SHOWN)} is beyond what a float can hold",
                 "use null or text for a number that is not finite",
                 place,
             )
@@ -206,7 +209,7 @@ class _Reader:
         # int() itself refuses thousands of digits; 20 are already too many or just enough.
         if len(word) > 20 or not low <= int(word) < high:
             raise self.malformed(
-                f"the integer {_short(word)} does not fit into 64 bits",
+                f"the integer {shorten(word, _SHOWN)} does not fit into 64 bits",
                 "give integers beyond 64 bits as text",
                 place,
             )
@@ -220,12 +223,8 @@ class _Reader:
                 f"the JSON ends where {wanted} should come", "close what was opened", place
             )
         return self.malformed(
-            f"{wanted} should come here, not {_short(word)!r}", _hint(word), place
+            f"{wanted} should come here, not {shorten(word, _SHOWN)!r}", _hint(word), place
         )
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= 40 else word[:39] + "…"
 
 
 def _hint(word: str) -> str:

@@ -36,11 +36,17 @@ class SliceSpec:
 
     def ranges(self) -> tuple[str, ...]:
         """The labels of its ranges in order; none for metadata, whose values are not known yet."""
-        if not self.bounds:
-            return ()
-        low = zip(self.bounds, self.bounds[1:], strict=False)
-        between = (str(high) if high == last + 1 else f"{last + 1}-{high}" for last, high in low)
-        return (f"<={self.bounds[0]}", *between, f">={self.bounds[-1] + 1}")
+        return tuple(map(self._range, range(len(self.bounds) + 1))) if self.bounds else ()
+
+    def _range(self, position: int) -> str:
+        """The label of one range, which begins after the bound before it."""
+        if position == 0:
+            return f"<={self.bounds[0]}"
+        first = self.bounds[position - 1] + 1
+        if position == len(self.bounds):
+            return f">={first}"
+        last = self.bounds[position]
+        return str(last) if first == last else f"{first}-{last}"
 
     def place(
         self,
@@ -54,7 +60,7 @@ class SliceSpec:
             found = self.path.get(dict(metadata or {}))
             return None if isinstance(found, Absent) else _label(found)
         count = tool_calls if self.kind == "tool_calls" else trajectory_length
-        return None if count is None else self.ranges()[bisect_left(self.bounds, count)]
+        return None if count is None else self._range(bisect_left(self.bounds, count))
 
 
 def parse_slice(text: str) -> SliceSpec:

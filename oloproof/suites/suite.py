@@ -63,15 +63,6 @@ class RawEvaluator:
         """The name of its type, which is that of a module."""
         return str(self.options["type"])
 
-    @property
-    def path(self) -> Path:
-        """The file it stands in."""
-        return self.document.path
-
-    def line_of(self, *place: str | int) -> int:
-        """The line of an option, or of the evaluator itself."""
-        return self.document.line_of(self.at + place)
-
     def where(self, *place: str | int) -> str:
         """`file:line: field` of an option, or of the evaluator itself."""
         return self.document.where(self.at + place)
@@ -91,11 +82,6 @@ class Suite:
     transforms: tuple[TransformSpec, ...]
     evaluators: tuple[RawEvaluator, ...]
     slice_specs: tuple[SliceSpec, ...]
-
-    @property
-    def path(self) -> Path:
-        """The absolute path of the suite's file."""
-        return self.document.path
 
     @property
     def digest(self) -> str:
@@ -138,18 +124,9 @@ class Suite:
         return list(self.spec.redact)
 
     @property
-    def slices(self) -> tuple[str, ...]:
-        """The slices as written."""
-        return self.spec.slices
-
-    @property
     def min_slice_support(self) -> int:
         """How many cases a range needs to count as supported."""
         return self.spec.min_slice_support
-
-    def line_of(self, *place: str | int) -> int:
-        """The line of a field, such as `line_of("slices", 0)`."""
-        return self.document.line_of(place)
 
     def where(self, *place: str | int) -> str:
         """`file:line: field`."""

@@ -17,6 +17,7 @@ import orjson
 import yaml
 
 from oloproof.canonical import MAX_DEPTH, JsonValue
+from oloproof.errors import shorten
 from oloproof.suites.malformed import MalformedError
 
 if TYPE_CHECKING:
@@ -91,7 +92,6 @@ class _Reader:
         self.events = events
         self.result = LocatedYaml()
         self.anchors: dict[str, _Anchored | None] = {}
-        self.deepest = 0
 
     def read_document(self) -> LocatedYaml:
         for event in self.events:
@@ -221,7 +221,7 @@ def _number_or_text(text: str, event: Any, place: Place) -> JsonValue:
         if len(text) > 21 or not -(2**63) <= int(text) < 2**64:
             raise _at(
                 event,
-                f"the integer {text[:40]} does not fit into 64 bits",
+                f"the integer {shorten(text, 40)} does not fit into 64 bits",
                 "quote it: integers beyond 64 bits are given as text",
                 place,
             )
@@ -234,7 +234,7 @@ def _number_or_text(text: str, event: Any, place: Place) -> JsonValue:
         if not math.isfinite(number):
             raise _at(
                 event,
-                f"the number {text[:40]} is beyond what a float can hold",
+                f"the number {shorten(text, 40)} is beyond what a float can hold",
                 "use null or text for a number that is not finite",
                 place,
             )

@@ -11,6 +11,7 @@ import importlib
 import inspect
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from oloproof.contract import Conversational, Replayable, Stateful
@@ -19,7 +20,6 @@ from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from oloproof.canonical import JsonValue
     from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, ReplayChange
@@ -166,15 +166,30 @@ class _Loader:
     def module(self, name: str) -> Any:
         """The module, imported."""
         try:
-            return importlib.import_module(name)
+            module = importlib.import_module(name)
         except BaseException as error:
             if isinstance(error, ModuleNotFoundError) and _is_part(error.name, name):
                 raise self._no_module(name) from None
-            raise self.raised(
-                f"importing `{name}`",
-                error,
-                "the module must import without side effects that need the run",
-            ) from error
+            if isinstance(error, ModuleNotFoundError):
+                mend = f"install `{error.name}` into the environment that Oloproof runs in"
+            elif isinstance(error, SyntaxError):
+                mend = "correct the line"
+            else:
+                mend = "the module must import without side effects that need the run"
+            raise self.raised(f"importing `{name}`", error, mend) from error
+        self._refuse_hidden(name)
+        return module
+
+    def _refuse_hidden(self, name: str) -> None:
+        """A file of the project whose name another module has taken already is never loaded."""
+        own = self.root / f"{name.partition('.')[0]}.py"
+        file = getattr(sys.modules.get(own.stem), "__file__", None)
+        if own.is_file() and (file is None or not Path(file).is_relative_to(self.root)):
+            raise ConfigurationError(
+                f"`{self.spec}` means {own.name}, but another module is called `{own.stem}` too",
+                where=file or "built into Python",
+                mend=f"rename {own.name}: the name belongs to Python or to an installed package",
+            )
 
     def attribute(self, module: Any, attribute: str) -> Any:
         """What the module holds under a name, or a name in a name."""
@@ -248,7 +263,7 @@ class _Loader:
         return ConfigurationError(
             f"`{self.spec}` names a module that is not there: {name}",
             where=f"looked in {self.root} and the installed packages",
-            mend=suggest(name, local),
+            mend=suggest(name, local) if local else f"write {name.replace('.', '/')}.py there",
         )
 
 

@@ -295,10 +295,6 @@ class Pool:
 
     def _bury_if_ended(self, worker: _Worker) -> list[Reply | Lost]:
         late = bool(worker.jobs) and self._due(worker) <= time.monotonic()
-        if late and not worker.deaf:
-            last_words = self._receive(worker)
-            if last_words or self._due(worker) > time.monotonic():
-                return last_words  # it was this process that had not listened
         if not late and not worker.deaf:
             return []
         # It may have ended although something that it started still holds its pipe.

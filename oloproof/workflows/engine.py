@@ -59,11 +59,15 @@ class Keeper(Protocol):
 
 @dataclass(slots=True)
 class Engine:
-    """Runs groups on workers; `check_system` hears once what the system can do."""
+    """Runs groups on workers; `check_system` hears once what the system can do.
+
+    `declared_at` is where the suite names the system.
+    """
 
     store: Keeper
     run: int
     opening: dict[str, Any]
+    declared_at: str
     concurrency: int
     timeout_s: float
     check_system: Callable[[dict[str, Any]], None]
@@ -166,8 +170,11 @@ class Engine:
                     self.check_system(frame.header)
                     self._checked = True
             case messages.REFUSED:
+                found = frame.header["where"]
                 raise ConfigurationError(
-                    frame.header["what"], where=frame.header["where"], mend=frame.header["mend"]
+                    frame.header["what"],
+                    where=f"{self.declared_at} ({found})" if found else self.declared_at,
+                    mend=frame.header["mend"],
                 )
 
     def _keep_evidence(
@@ -198,8 +205,8 @@ class Engine:
         """Give what was in flight its outcome, and the rest of the group to another worker."""
         if not lost.opened:
             raise ConfigurationError(
-                f"a worker ended before the system was loaded ({_how(lost, self.timeout_s)})",
-                where=self.opening["callable"],
+                f"a worker ended before the system was loaded ({_how(lost, workers.OPENING_S)})",
+                where=self.declared_at,
                 mend="see what importing the module does: it must neither exit nor hang",
             )
         group: Group = lost.tag

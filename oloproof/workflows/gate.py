@@ -42,7 +42,9 @@ def _decide(folder: Path, run: str, policy: Path | None, warn: Warn) -> _Decided
         row = find_run(store, run)
         record = read_run(store, row)
         if record.summary["tallies"]:
-            refuse_unknown_metrics(located, record.summary["tallies"])
+            refuse_unknown_metrics(
+                located, record.summary["tallies"], maker=f"run {row.id} was made without it"
+            )
         stale = _stale(root, store, row, record)
         report = build_report(
             record, store=store, policy=located, root=root, notes=[stale] if stale else []
@@ -69,14 +71,14 @@ def _stale(root: Path, store: Store, row: RunRow, record: RunRecord) -> str | No
 
 
 def assert_gate(
-    folder: str | Path = ".", *, run: str = "latest", policy: str | Path | None = None
+    folder: str | Path = ".", *, run: str | int = "latest", policy: str | Path | None = None
 ) -> None:
     """Raise `GateError` (an `AssertionError`) unless the gate lets a stored run through.
 
     For use in a test suite: the message names the rules that block, one a line. The latest
     run counts only while the project is as it was then.
     """
-    decided = _decide(Path(folder), run, None if policy is None else Path(policy), in_silence)
+    decided = _decide(Path(folder), str(run), None if policy is None else Path(policy), in_silence)
     report = decided.report
     assert report.gate is not None
     lines = [

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import encode
 from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import pair_digest
-from oloproof.statistics.tally import Tally
 from oloproof.workflows.contexts import context_of
+from oloproof.workflows.counts import Judged, VerdictCounts
 from oloproof.workflows.documents import CaseDocuments
 
 if TYPE_CHECKING:
@@ -27,56 +27,6 @@ if TYPE_CHECKING:
     from oloproof.workflows.groups import Group, Unit
 
 CHUNK_GROUPS: Final = 500
-
-
-class SliceCounts:
-    """How many cases fell into each range of a slice, and how each metric did there."""
-
-    def __init__(self, spec: SliceSpec) -> None:
-        self.spec = spec
-        self._cases: Counter[str] = Counter()
-        self._cells: dict[tuple[str, str], list[int]] = {}
-
-    def place(self, unit: Unit) -> str | None:
-        """The range of a source; one that reported no trajectory has no length to be placed by.
-
-        Replicates may fall into several ranges; the case counts where its first one fell.
-        """
-        steps = unit.steps
-        calls = sum(step["kind"] == "tool_call" for step in steps)
-        place = self.spec.place(
-            tool_calls=calls if steps else None,
-            trajectory_length=len(steps) if steps else None,
-            metadata=unit.case.metadata,
-        )
-        if place is not None and unit.replicate == 1:
-            self._cases[place] += 1
-        return place
-
-    def add(self, place: str, metrics: Sequence[str], codes: Sequence[str]) -> None:
-        """Count the verdicts on a source or on one of its copies, which shares its range."""
-        for metric, code in zip(metrics, codes, strict=True):
-            if code[0] in "pf":
-                cell = self._cells.setdefault((place, metric), [0, 0])
-                cell[0] += code[0] == "p"
-                cell[1] += 1
-
-    def to_json(self, metrics: Sequence[str]) -> dict[str, Any]:
-        """The counts by range and metric, in the order of both."""
-        places = self.spec.ranges() or sorted(self._cases)
-        return {
-            "slice": self.spec.text,
-            "ranges": [
-                {
-                    "range": place,
-                    "cases": self._cases[place],
-                    "cells": {
-                        m: self._cells[place, m] for m in metrics if (place, m) in self._cells
-                    },
-                }
-                for place in places
-            ],
-        }
 
 
 class Ledger:
@@ -100,9 +50,7 @@ class Ledger:
         self._redaction = redaction
         self._documents = CaseDocuments(store, redaction)
         self._explicit = explicit_clusters
-        self._metrics = [evaluator.metric for evaluator in evaluators]
-        self._tallies = {metric: Tally() for metric in self._metrics}
-        self._slices = [SliceCounts(spec) for spec in slices]
+        self._counts = VerdictCounts([evaluator.metric for evaluator in evaluators], slices)
         self._pairs = {transform.name: bytearray() for transform in transforms}
         self._rows: list[Any] = []
         self._chunks = 0
@@ -116,40 +64,35 @@ class Ledger:
 
     def add(self, group: Group) -> None:
         """Judge a finished group and count it."""
-        sources: dict[int, Context] = {}
-        places: dict[int, list[str | None]] = {}
-        by_metric: list[list[str]] = [[] for _ in self._metrics]
-        units = []
+        contexts: dict[int, Context] = {}
+        places: dict[int, tuple[str | None, ...]] = {}
+        judged, rows = [], []
         for unit in group.units:
-            source = sources.get(unit.replicate) if unit.case.source else None
+            is_source = unit.case.source is None
+            source = None if is_source else contexts.get(unit.replicate)
             context = context_of(unit, source, self._redaction)
-            if unit.case.source is None:
-                sources[unit.replicate] = context
-                places[unit.replicate] = [counts.place(unit) for counts in self._slices]
-            codes = [verdict.code for verdict in judge(self._evaluators, context)]
-            for column, code in zip(by_metric, codes, strict=True):
-                column.append(code)
-            for counts, place in zip(self._slices, places[unit.replicate], strict=True):
-                if place is not None:
-                    counts.add(place, self._metrics, codes)
-            units.append(self._unit_row(unit, codes))
+            if is_source:
+                contexts[unit.replicate] = context
+                places[unit.replicate] = self._counts.places(unit)
+            codes = tuple([verdict.code for verdict in judge(self._evaluators, context)])
+            is_case = is_source and unit.replicate == 1
+            judged.append(Judged(codes, places[unit.replicate], is_case))
+            rows.append(self._unit_row(unit, codes))
         cluster = group.source.cluster_id
-        key = cluster if cluster in self._explicit else None
-        for metric, column in zip(self._metrics, by_metric, strict=True):
-            self._tallies[metric].add(key, column)
+        self._counts.add(cluster if cluster in self._explicit else None, tuple(judged))
         self._count(group)
         self._rows.append(
             {
                 "id": group.source.id,
                 "cluster": group.source.cluster,
                 "case": self._documents.put(group.source).hex(),
-                "units": units,
+                "units": rows,
             }
         )
         if len(self._rows) >= CHUNK_GROUPS:
             self.flush()
 
-    def _unit_row(self, unit: Unit, codes: list[str]) -> list[Any]:
+    def _unit_row(self, unit: Unit, codes: tuple[str, ...]) -> list[Any]:
         assert unit.evidence is not None
         return [
             unit.case.transform,
@@ -180,6 +123,7 @@ class Ledger:
 
     def flush(self) -> None:
         """Write the rows that wait."""
+        self._counts.fold()
         if self._rows:
             self._store.add_chunk(self._run, self._chunks, encode(self._rows))
             self._chunks += 1
@@ -194,8 +138,8 @@ class Ledger:
             "outcomes": dict(self.outcomes),
             "retried": self.retried,
             "replays": self.replays,
-            "tallies": {metric: tally.to_json() for metric, tally in self._tallies.items()},
-            "slices": [counts.to_json(self._metrics) for counts in self._slices],
+            "tallies": self._counts.tallies_json(),
+            "slices": self._counts.slices_json(),
             "pairs": {
                 name: self._store.put(encode(bytes(digests).hex())).hex()
                 for name, digests in self._pairs.items()

@@ -89,13 +89,15 @@ def load_policy_of(root: Path, given: Path | None) -> LocatedPolicy:
     return load_policy(path)
 
 
-def refuse_unknown_metrics(policy: LocatedPolicy, metrics: Iterable[str]) -> None:
-    """Raises for the first rule whose metric no evaluator makes."""
+def refuse_unknown_metrics(
+    policy: LocatedPolicy, metrics: Iterable[str], *, maker: str = "no evaluator makes it"
+) -> None:
+    """Raises for the first rule whose metric is not there; `maker` says why it is not."""
     known = list(metrics)
     for rule in policy.policy.rules:
         if rule.metric not in known:
             raise ConfigurationError(
-                f"rule `{rule.id}` names a metric that no evaluator makes: `{rule.metric}`",
+                f"rule `{rule.id}` names the metric `{rule.metric}`, but {maker}",
                 where=show_where(policy.path, policy.lines[rule.id], ("rules", rule.id, "metric")),
                 mend=suggest(rule.metric, known),
             )

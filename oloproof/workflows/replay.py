@@ -120,11 +120,15 @@ def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
 
 
 def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
-    """A check of this fault, with what the suite declares of other faults of the same tool."""
+    """A check of this fault, with what the suite declares of other faults.
+
+    That of the same tool goes before that of another: whom to escalate to is often the same.
+    """
+    declared = [raw.options for raw in suite.evaluators if raw.type == "fault_recovery"]
+    declared.sort(key=lambda options: options["tool"] == demand.tool)
     options: dict[str, Any] = {}
-    for raw in suite.evaluators:
-        if raw.type == "fault_recovery" and raw.options.get("tool") == demand.tool:
-            options = {k: v for k, v in raw.options.items() if k != "criterion"}
+    for line in declared:
+        options |= {name: value for name, value in line.items() if name != "criterion"}
     options |= {
         "type": "fault_recovery",
         "tool": demand.tool,
@@ -157,6 +161,7 @@ def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suit
         store=_KeptNowhere(),
         run=0,
         opening=opening(suite),
+        declared_at=suite.where("system", "callable"),
         concurrency=1,
         timeout_s=suite.system.timeout_s,
         check_system=lambda _: None,

@@ -69,7 +69,7 @@ def build_report(
             # The count is held against the status: neither alone is to be believed.
             run_complete=record.status == "complete" and summary["cases"] == summary["asked"],
             warnings=_warnings(summary),
-            notes=[*notes, *_notes(summary)],
+            notes=[*notes, *_notes(summary), *_unruled(tallies, policy)],
         )
     return RunReport(
         run=record.number,
@@ -103,6 +103,16 @@ def build_report(
     )
 
 
+def _unruled(tallies: Mapping[str, Tally], policy: LocatedPolicy) -> list[str]:
+    """The metrics that failed somewhere and that no rule speaks of."""
+    ruled = {rule.metric for rule in policy.policy.rules}
+    return [
+        f"No rule speaks of `{metric}`: {tally.passed:,} of {tally.observed:,} passed."
+        for metric, tally in tallies.items()
+        if metric not in ruled and tally.failed
+    ]
+
+
 def _warnings(summary: dict[str, Any]) -> list[str]:
     """What keeps a gate from saying ALLOW without more ado, although every rule may pass."""
     outcomes = summary["outcomes"]
@@ -130,7 +140,8 @@ def _validity(
     reports = {}
     for spec in manifest["transforms"]:
         name = spec["name"]
-        digests = store.get_json(bytes.fromhex(summary["pairs"][name])) or ""
+        kept = summary["pairs"].get(name)  # a run that was killed has counted no pairs
+        digests = (store.get_json(bytes.fromhex(kept)) if kept else None) or ""
         pairs = [digests[at : at + 64] for at in range(0, len(digests), 64)]
         file = spec["validity_labels"]
         labels = load_labels(root / file) if file is not None and (root / file).exists() else None

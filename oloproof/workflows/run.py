@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import OloproofError
-from oloproof.execution.redaction import Redaction
+from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.store.database import Store
 from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
@@ -72,6 +73,7 @@ class _Run:
     def events(self) -> Iterator[Event]:
         """Everything from the first check to the decision."""
         self._say_when_only_the_code_changed()
+        self._say_what_is_not_redacted()
         take_over_journals(self._store)
         earlier = None if self._rerun_failed else self._same_before()
         if earlier is not None:
@@ -135,6 +137,14 @@ class _Run:
                 "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
                 "nobody, and checks of the state are missing"
             )
+
+    def _say_what_is_not_redacted(self) -> None:
+        for rule in self._suite.redact:
+            if is_variable(rule) and not os.environ.get(rule):
+                self._passing.append(
+                    f"`redact` names `{rule}`, which is not set: unless the system sets it, "
+                    "nothing is redacted for it"
+                )
 
     def _say_when_only_the_code_changed(self) -> None:
         last = self._store.note(f"system {self._identity.name}")
@@ -243,6 +253,7 @@ class _Run:
             store=self._store,
             run=number,
             opening=opening(self._suite, {"folder": str(journal), "run": number}),
+            declared_at=self._suite.where("system", "callable"),
             journal=journal,
             concurrency=self._suite.concurrency_system,
             timeout_s=self._suite.system.timeout_s,

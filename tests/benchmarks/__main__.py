@@ -1,74 +1,41 @@
-"""`make bench`: what a case costs, as a multiple of the floor measured in the same run."""
+"""`make bench`: what everything costs, as a multiple of the floor measured beside it.
+
+The floor (floor.py) is what evaluating a stateful case costs at least. CPU is that of whole
+processes with their children; peak memory adds up the peaks of a run and its workers.
+"""
 
 from __future__ import annotations
 
 import argparse
-import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.measuring import Cost, measure, median, slope_us
-from tests.benchmarks.projects import write_trivial
+from tests.benchmarks.bench import Bench
+from tests.benchmarks.desk import desk
+from tests.benchmarks.shop import shop
+from tests.benchmarks.table import HEADER, show
+from tests.benchmarks.trivial import trivial
+from tests.benchmarks.workers import workers
 
-FLOOR = str(Path(__file__).with_name("floor.py"))
-OLOPROOF = [str(Path(sys.executable).with_name("oloproof"))]
+SECTIONS = {"trivial": trivial, "desk": desk, "shop": shop, "workers": workers}
 
 
 def main() -> None:
-    """Measure trivial stateful cases at several sizes and print the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
-    parser.add_argument("--runs", type=int, default=3)
+    """Measure what is asked for and print a line each, as soon as it is known."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", help=f"some of: {', '.join(SECTIONS)}")
+    parser.add_argument("--runs", type=int, default=3, help="rounds of which medians are shown")
+    parser.add_argument("--full", action="store_true", help="run what is else told from a slope")
     options = parser.parse_args()
+    if unknown := set(options.sections) - SECTIONS.keys():
+        parser.error(f"there is no section {', '.join(sorted(unknown))}")
+    print(HEADER)
     with tempfile.TemporaryDirectory() as scratch:
-        trivial(Path(scratch), sorted({1, *options.sizes}), options.runs)
-
-
-def trivial(scratch: Path, sizes: list[int], runs: int) -> None:
-    """First and cached runs of trivial stateful cases, beside the floor."""
-    rows: dict[int, tuple[Cost, Cost, Cost]] = {}
-    for size in sizes:
-        folder = scratch / f"trivial-{size}"
-        write_trivial(folder, size)
-        rows[size] = (
-            median(runs, lambda: floor(folder)),  # noqa: B023  # called at once
-            median(runs, lambda: first_run(folder)),  # noqa: B023
-            median(runs, lambda: run(folder)),  # noqa: B023
-        )
-    base = rows[sizes[0]]
-    print("trivial stateful cases, CPU as medians of", runs, "runs")
-    print(f"start-up: one case costs {base[1].cpu_s:.2f} s, cached {base[2].cpu_s:.2f} s\n")
-    print("   cases   floor us   first us  x floor   cached us  x floor   peak MB")
-    for size in sizes[1:]:
-        f, first, cached = (
-            slope_us(small, large, size - sizes[0])
-            for small, large in zip(base, rows[size], strict=True)
-        )
-        peak = rows[size][1].peak_mb
-        print(
-            f"{size:8d} {f:10.1f} {first:10.1f} {first / f:8.2f} "
-            f"{cached:11.1f} {cached / f:8.2f} {peak:9.0f}"
-        )
-
-
-def floor(folder: Path) -> Cost:
-    """The floor over a project's cases, into a store of its own."""
-    store = folder / "floor.sqlite"
-    for path in folder.glob("floor.sqlite*"):
-        path.unlink()
-    return measure([sys.executable, FLOOR, str(folder), str(store)], folder)
-
-
-def first_run(folder: Path) -> Cost:
-    """A run that finds nothing stored."""
-    shutil.rmtree(folder / ".oloproof", ignore_errors=True)
-    return run(folder)
-
-
-def run(folder: Path) -> Cost:
-    """A run, whatever is stored; a gate that blocks for want of evidence is a run too."""
-    return measure([*OLOPROOF, "run"], folder, expected=(0, 3))
+        for name in options.sections or SECTIONS:
+            folder = Path(scratch) / name
+            folder.mkdir()
+            for line in SECTIONS[name](Bench(folder, options.runs, options.full)):
+                print(show(line), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import statistics
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 LOOK_EVERY_S = 0.05
 
@@ -30,12 +29,20 @@ class Cost:
     peak_mb: float
 
 
-def measure(command: Sequence[str], folder: Path, expected: Sequence[int] = (0,)) -> Cost:
+def measure(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    environment: Mapping[str, str],
+    expected: Collection[int] = (0,),
+) -> Cost:
     """Run a command to its end; it must exit with one of the `expected` codes."""
     complaint = folder / "stderr.txt"
     with complaint.open("wb") as stderr:
         began = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr)
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=stderr
+        )
         memory = _Memory(process.pid)
         memory.watch()
         _, status, usage = os.wait4(process.pid, 0)
@@ -43,10 +50,9 @@ def measure(command: Sequence[str], folder: Path, expected: Sequence[int] = (0,)
     code = process.returncode = os.waitstatus_to_exitcode(status)
     if code not in expected:
         raise SystemExit(f"{' '.join(command)} exited with {code}:\n{complaint.read_text()}")
-    # What was too short to be looked at is still known to the system.
-    return Cost(
-        usage.ru_utime + usage.ru_stime, wall_s, max(memory.peak_mb, usage.ru_maxrss / 1024)
-    )
+    # A process too short to be looked at is known to the system all the same.
+    peak_mb = max(memory.peak_mb, usage.ru_maxrss / 1024)
+    return Cost(usage.ru_utime + usage.ru_stime, wall_s, peak_mb)
 
 
 @dataclass(slots=True)
@@ -61,7 +67,7 @@ class _Memory:
         return sum(self._peaks_kb.values()) / 1024
 
     def watch(self) -> None:
-        """Look at the tree until its root ends."""
+        """Look at the tree now and then until its root ends."""
         end = os.pidfd_open(self.root)
         try:
             while not select.select([end], [], [], LOOK_EVERY_S)[0]:
@@ -78,18 +84,3 @@ class _Memory:
             for task in (folder / "task").iterdir():
                 for child in (task / "children").read_text().split():
                     self._look(int(child))
-
-
-def median(costs: Iterable[Cost]) -> Cost:
-    """The medians of several runs."""
-    runs = list(costs)
-    return Cost(
-        statistics.median(cost.cpu_s for cost in runs),
-        statistics.median(cost.wall_s for cost in runs),
-        statistics.median(cost.peak_mb for cost in runs),
-    )
-
-
-def slope_us(small: Cost, large: Cost, cases: int) -> float:
-    """Microseconds of CPU for each of the `cases` by which two sizes differ: start-up falls out."""
-    return (large.cpu_s - small.cpu_s) / cases * 1e6

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "stateful-agent"
@@ -31,6 +36,15 @@ rules:
   - {id: owner, metric: owner_untouched, max_failures: 0}
 """
 
+SLOW_SUITE = """\
+version: 1
+project: slow
+dataset: cases.jsonl
+system: {name: slow, version: "1", callable: "app:Slow"}
+evaluators:
+  - {type: state_unchanged}
+"""
+
 SHOP_SUITE = """\
 version: 1
 project: shop
@@ -51,6 +65,17 @@ def write_trivial(folder: Path, cases: int) -> None:
     with (folder / "cases.jsonl").open("wb") as out:
         for number in range(cases):
             out.write(orjson.dumps(trivial_case(number)) + b"\n")
+
+
+@contextmanager
+def add_trivial(folder: Path, number: int) -> Iterator[None]:
+    """For a while, one trivial case more in a project."""
+    dataset = folder / "cases.jsonl"
+    size = dataset.stat().st_size
+    with dataset.open("ab") as out:
+        out.write(orjson.dumps(trivial_case(number)) + b"\n")
+    yield
+    os.truncate(dataset, size)
 
 
 def trivial_case(number: int) -> dict[str, Any]:
@@ -89,6 +114,18 @@ def write_refund_desk(folder: Path, sources: int, *, concurrency: int = 1) -> No
 def _renumbered(line: bytes, lap: int) -> bytes:
     name = orjson.loads(line)["id"].encode()
     return line.replace(name, b"%s-%05d" % (name, lap)) + b"\n"
+
+
+def write_slow(
+    folder: Path, *, cases: int, concurrency: int, compute_ms: float = 0.0, wait_ms: float = 0.0
+) -> None:
+    """Cases that each compute or wait for so long, run by an asynchronous class."""
+    _begin(folder, "slow_app.py", SLOW_SUITE + f"concurrency: {{system: {concurrency}}}\n")
+    request = {"compute_ms": compute_ms, "wait_ms": wait_ms}
+    with (folder / "cases.jsonl").open("wb") as out:
+        for number in range(cases):
+            case = {"id": f"case-{number:04d}", "input": request, "initial_state": {"count": 0}}
+            out.write(orjson.dumps(case) + b"\n")
 
 
 def write_shop(folder: Path, cases: int, size_bytes: int) -> None:

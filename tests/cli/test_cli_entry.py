@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -28,6 +32,44 @@ def test_a_mistake_is_told_in_three_lines(fakes: Fakes, capsys: pytest.CaptureFi
     fakes.raises("runs", "list_runs", ConfigurationError("bad", where="a.yaml:3: x", mend="do y"))
     assert 2 == main(["runs"])
     assert ("", "bad\n  where: a.yaml:3: x\n  mend:  do y\n") == capsys.readouterr()
+
+
+def test_a_long_mistake_is_wrapped(
+    fakes: Fakes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines on stderr fit the terminal, hang below their beginning, and keep words whole."""
+    monkeypatch.setenv("COLUMNS", "40")
+    place = "a/folder/that/is/longer/than/the/terminal.yaml:3: evaluators[0]"
+    error = ConfigurationError(
+        "the rule names a metric that no evaluator makes", where=place, mend="name" + " one" * 12
+    )
+    fakes.raises("runs", "list_runs", error)
+    assert 2 == main(["runs"])
+    assert [
+        "the rule names a metric that no",
+        "  evaluator makes",
+        "  where: a/folder/that/is/longer/than/the/terminal.yaml:3:",
+        "         evaluators[0]",
+        "  mend:  name one one one one one one",
+        "         one one one one one one",
+    ] == capsys.readouterr().err.splitlines()
+
+
+def test_a_mistake_fits_the_terminal_that_shows_it() -> None:
+    """The width is that of where errors go, also while stdout goes elsewhere."""
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    arguments = ["gate", "--policy", "a", "--project", "a folder that is not there " * 3]
+    done = subprocess.run(
+        command(*arguments), stdout=subprocess.PIPE, stderr=terminal, env=environment, check=False
+    )
+    os.close(terminal)
+    shown = os.read(master, 10_000).decode().splitlines()
+    os.close(master)
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert 3 < len(shown)
+    assert 60 >= max(map(len, shown)) > 40
 
 
 def test_a_mistake_is_an_object_too_with_json(

@@ -55,6 +55,30 @@ def test_a_piped_run_tells_little_and_shows_all(
     assert [((Path.cwd(),), {"policy": None, "rerun_failed": False})] == fakes.calls
 
 
+def test_a_start_is_told_in_words_that_fit_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    """One case is no cases."""
+    watch = Lines()
+    for cases, copies in ((1, 0), (1, 1), (2000, 0)):
+        watch.start(RunStarted(3, cases, copies, "desk"))
+    assert [
+        "run 3 of desk: 1 case",
+        "run 3 of desk: 1 case and 1 copy",
+        "run 3 of desk: 2,000 cases",
+    ] == capsys.readouterr().err.splitlines()
+
+
+def test_a_long_note_is_wrapped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hangs as it does on the screen."""
+    monkeypatch.setenv("COLUMNS", "40")
+    Lines().notice("the transform `loud` changes nothing in 3 of 24 cases")
+    assert (
+        "Note: the transform `loud` changes\n  nothing in 3 of 24 cases\n"
+        == capsys.readouterr().err
+    )
+
+
 def test_options_reach_the_run(fakes: Fakes) -> None:
     """The policy, the project and the wish to try again are handed on."""
     fakes.runs(a_run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -350,11 +351,30 @@ class TestOptionsThatStandInNoFile:
         made = bind_one({"type": "fault_recovery", "tool": "t", "fault": "timeout"}, suite)
         assert "recovers_from_timeout_at_t" == made.metric
 
-    def test_they_are_refused_without_a_place(self, suite: Suite) -> None:
-        """There is no line to name."""
-        with pytest.raises(ConfigurationError, match="`x` is no fault") as caught:
-            bind_one({"type": "fault_recovery", "tool": "t", "fault": "x"}, suite)
-        assert caught.value.where is None
+    @pytest.mark.parametrize(
+        ("options", "what", "where", "mend"),
+        [
+            ({"fault": "eror"}, "`eror` is no fault", "the option `fault`", "did you mean `error`"),
+            ({"fault": "error", "mode": "paths"}, "needs `paths`", "the option `mode`", "give"),
+            ({"fault": ["error", "x"]}, "`x` is no fault", "the option `fault[1]`", "known"),
+        ],
+    )
+    def test_they_are_refused_by_their_option(
+        self, options: dict[str, Any], what: str, where: str, mend: str, suite: Suite
+    ) -> None:
+        """There is no line to name, but the option, and how to mend it."""
+        with pytest.raises(ConfigurationError) as caught:
+            bind_one({"type": "fault_recovery", "tool": "t", **options}, suite)
+        assert what in caught.value.what
+        assert where == caught.value.where
+        assert mend in str(caught.value.mend)
+
+    def test_what_is_wrong_in_the_suite_keeps_its_line(self, suite: Suite) -> None:
+        """How the suite compares states is read for them, and may be wrong itself."""
+        suite.document.value["evaluators"][0]["mode"] = "subsets"
+        with pytest.raises(ConfigurationError) as caught:
+            bind_one({"type": "fault_recovery", "tool": "t", "fault": "error"}, suite)
+        assert str(caught.value.where).endswith("oloproof.yaml:5: evaluators[0].mode")
 
 
 def test_a_relation_without_any_transform_says_where_to_declare_one() -> None:

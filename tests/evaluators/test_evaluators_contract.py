@@ -137,6 +137,39 @@ def test_a_verdict_always_comes_and_is_well_formed(
                 assert not failing
 
 
+def test_places_that_a_check_rests_on_are_named() -> None:
+    """A misspelt one passes everywhere, or compares nothing; the others only make stricter."""
+    named = {
+        str(place.path): (place.where, place.needed)
+        for line in (
+            {"type": "state_matches", "mode": "paths", "paths": ["a", "b"], "ignore": ["a.x"]},
+            {"type": "state_unchanged", "paths": ["c"], "except": ["c.x"]},
+            {"type": "fault_recovery", "tool": "t", "fault": "all", "unchanged": ["d"]},
+        )
+        for evaluator in evaluators(line)
+        for place in evaluator.named_places
+    }
+    assert {
+        "a": ("suite:1: [0].paths[0]", True),
+        "b": ("suite:1: [0].paths[1]", True),
+        "c": ("suite:1: [0].paths[0]", False),
+        "d": ("suite:1: [0].unchanged[0]", False),
+    } == named
+
+
+def test_a_compared_place_may_be_in_any_state_that_a_case_accepts() -> None:
+    """An alternative counts like the expected state and the initial one."""
+    line = {"type": "state_matches", "mode": "paths", "paths": ["a"]}
+    for of in (
+        case({"a": 1}),
+        case({}, expected={"state": {"a": 1}}),
+        case({}, expected={"alternatives": [{}, {"a": 1}]}),
+    ):
+        checks = CaseChecks(evaluators(line))
+        checks.check(of)
+        assert [] == checks.unseen()
+
+
 @settings(deadline=None)
 @given(of=cases, seen=evidences)
 def test_judging_changes_nothing_and_repeats(of: Case, seen: Any) -> None:

@@ -200,15 +200,15 @@ def test_the_expected_state_is_compared_as_the_suite_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("faulted", "code", "detail"),
+    ("faulted", "code"),
     [
-        (after(status="failure"), "f:gave_up", "no state is expected"),
-        (after(status="success"), "p:recovered_by_report", "no state is expected"),
-        (after(), "m:outcome_unknown", "no state is expected"),
+        (after(status="failure"), "f:gave_up"),
+        (after(status="success"), "p:recovered_by_report"),
+        (after(), "m:outcome_unknown"),
     ],
 )
 def test_an_expected_state_of_which_nothing_is_compared_is_none(
-    faulted: CaseEvidence, code: str, detail: str
+    faulted: CaseEvidence, code: str
 ) -> None:
     """A path that is on no side, as a misspelt one, never shows a recovery by the state."""
     _, checked = evaluators(
@@ -217,7 +217,7 @@ def test_an_expected_state_of_which_nothing_is_compared_is_none(
     )
     said = judge_replay(checked, case(OPEN, expected=EXPECTED), replayed(faulted))
     assert code == said.code
-    assert detail in str(said.detail)
+    assert "nothing of the expected state was compared" in str(said.detail)
 
 
 def test_only_what_follows_the_fault_counts() -> None:

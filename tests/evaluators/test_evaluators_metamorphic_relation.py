@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from evaluator_samples import call, case, evaluator, evidence, result, trajectory
+from evaluator_samples import RAISED, call, case, evaluator, evidence, result, trajectory
 
 from oloproof.evaluation.contract import Comparison, Context, Verdict
 from oloproof.records.evidence import CaseEvidence, Outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +151,18 @@ class TestRaises:
         outcome = caller.call("call", hush).outcome
         assert "ValueError: * *" == outcome.error
         assert (outcome.where or "").endswith(" in *")
+
+    def test_nothing_is_left_to_complain_of(
+        self, caller: Caller, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """What ended a task is told once, as the outcome."""
+        for error in (SystemExit(1), KeyboardInterrupt(), ValueError("no")):
+            _, later = raising(error)
+            caller.call("call", later)
+            del later
+        caller.close()
+        gc.collect()
+        assert [] == caplog.records
 
 
 class TestDeadlines:

@@ -66,18 +66,19 @@ class TestForm:
         again = AgentTrajectory.model_validate(stored.value)
         untimed = [step.model_copy(update={"latency_ms": None}) for step in WHOLE.steps]
         assert WHOLE.model_copy(update={"steps": untimed}) == again
+        assert encode(stored.value) == stored.json
 
     def test_defaults_are_left_out(self) -> None:
         """A step costs what it says."""
         plain = AgentTrajectory(steps=[AgentStep(index=1, kind="message")])
         stored = store_trajectory(plain, NOTHING)
-        assert b'{"steps":[{"index":1,"kind":"message"}]}' == stored.to_json()
+        assert b'{"steps":[{"index":1,"kind":"message"}]}' == stored.json
 
     def test_timings_stand_beside_it(self) -> None:
         """Nothing that is digested differs by a clock."""
         stored = store_trajectory(WHOLE, NOTHING)
         assert {"1": 1.5, "2": 2.5} == stored.latency_ms
-        assert b"latency" not in stored.to_json()
+        assert b"latency" not in stored.json
 
     def test_it_shares_nothing_with_what_was_given(self) -> None:
         """The agent may go on changing what it reported."""
@@ -94,7 +95,7 @@ class TestForm:
         step = AgentStep(
             index=1, kind="tool_call", tool_name="t hush-hush", arguments={"hush-hush": "hush-hush"}
         )
-        assert b"hush" not in store_trajectory(AgentTrajectory(steps=[step]), secret).to_json()
+        assert b"hush" not in store_trajectory(AgentTrajectory(steps=[step]), secret).json
 
 
 class TestRefusals:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.gating.decisions import decide, requirement, unknown_metrics
+from oloproof.gating.decisions import decide, requirement
 from oloproof.gating.validity import validity_report
 from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.tally import Tally
@@ -378,17 +378,6 @@ def test_rules_are_decided_in_order() -> None:
     assert [("b", "FAIL"), ("a", "PASS"), ("c", "INSUFFICIENT_EVIDENCE")] == [
         (decision.rule, decision.status) for decision in decisions
     ]
-
-
-def test_unknown_metrics() -> None:
-    """A rule on a metric that nothing makes is found, with the nearest that something makes."""
-    rules = [
-        Rule(id="a", metric="state_matches", max_failures=0),
-        Rule(id="b", metric="state_match", max_failures=0),
-        Rule(id="c", metric="zzz", max_failures=0),
-    ]
-    found = unknown_metrics(Policy(rules=rules), ["state_matches", "same_state_under_injected"])
-    assert [(rules[1], "state_matches"), (rules[2], None)] == found
 
 
 letters = st.lists(st.text("pfm", min_size=1, max_size=3), min_size=1, max_size=30)

@@ -10,7 +10,8 @@ from reporting_screens import SCREENS, Screen
 from rich.cells import cell_len
 
 from oloproof.paths import MISSING
-from oloproof.records.report import CaseReport
+from oloproof.records.report import CaseList, CaseReport
+from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.page import Page
 from oloproof.reporting.terminal.run import write_run
 from oloproof.reporting.terminal.text import visible
@@ -153,6 +154,41 @@ def test_a_long_state_is_shortened_in_its_middle_with_its_size() -> None:
     page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"final": state}))
     assert holds(page, "key0000", "key1999", "final state 126.0 kB", "left out of 126.0 kB")
     assert "key1000" not in page.text
+
+
+@pytest.mark.parametrize(("keys", "left_out"), [(56, False), (120, True)])
+def test_a_small_state_is_shown_whole(keys: int, left_out: bool) -> None:
+    """Of a world in a panel up to sixty lines are shown, and of a larger one its ends."""
+    state = samples.CASE.final.model_copy(
+        update={"state": {f"key{n:04}": "x" * 50 for n in range(keys)}}
+    )
+    page = SCREENS["case"].on(Page(), samples.CASE.model_copy(update={"final": state}))
+    assert left_out == holds(page, "left out of")
+    assert left_out != holds(page, *(f"key{n:04}" for n in range(keys)))
+
+
+@pytest.mark.parametrize(("strays", "told"), [(1, "1 label that names no pair"), (2, "2 labels")])
+def test_one_label_is_one(strays: int, told: str) -> None:
+    """Labels without a pair are counted in words that fit their number."""
+    one = samples.RUN.validity[0].model_copy(update={"strays": strays})
+    page = Page()
+    write_run(page, samples.RUN.model_copy(update={"validity": [one]}))
+    assert holds(page, told)
+
+
+def test_cases_and_copies_are_counted_apart() -> None:
+    """The list counts as a run does: a copy is no case, and a replicate is neither."""
+    line = samples.CASES.cases[0]
+    names = ["a", "a", "a~injected", "a~injected", "b", "b"]
+    lines = [
+        line.model_copy(update={"case": n, "replicate": 1 + i % 2}) for i, n in enumerate(names)
+    ]
+    page = Page()
+    write_cases(page, CaseList(run=3, failures_only=False, cases=lines))
+    assert "run 3  2 cases, 1 copy" == page.text.splitlines()[0]
+    page = Page()
+    write_cases(page, CaseList(run=3, failures_only=False, cases=lines[:2]))
+    assert "run 3  1 case" == page.text.splitlines()[0]
 
 
 def test_an_untrusted_control_names_the_first_divergence() -> None:

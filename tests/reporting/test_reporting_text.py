@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from oloproof.reporting.terminal.text import lines, visible
+from oloproof.reporting.terminal.text import hanging, lines, visible
 
 texts = st.text() | st.text("ab _/.\u6f22\u0301\ufe0f\u2764", max_size=200)
 
@@ -67,3 +67,30 @@ def test_a_long_name_is_folded_at_a_seam() -> None:
     """A path or an identifier is folded after a separator where there is one near."""
     text = "recovers_from_error_at_issue_refund"
     assert ["recovers_from_error_", "at_issue_refund"] == [text[a:b] for a, b in lines(text, 22)]
+
+
+@given(texts.map(lambda text: text.lstrip(" ")), st.integers(8, 90), st.integers(0, 6))
+def test_hanging_lines_keep_every_word_whole(text: str, width: int, hang: int) -> None:
+    """Nothing but spaces is lost between the lines; only a word too long for one exceeds it."""
+    found = hanging(text, width, hang)
+    words = [word for word in text.split(" ") if word]
+    assert words == [word for line in found for word in line.split(" ") if word]
+    for line in found:
+        fits = all(cell_len(word) <= width - hang for word in line.split(" "))
+        assert cell_len(line) <= width or not fits
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one two three four", ["one two", "  three", "  four"]),
+        ("a  b", ["a  b"]),
+        ("see /a/very/long/name now", ["see", "  /a/very/long/name", "  now"]),
+        ("/a/very/long/name now", ["/a/very/long/name", "  now"]),
+        ("  /a/very/long/name", ["  /a/very/long/name"]),
+        ("", [""]),
+    ],
+)
+def test_lines_after_the_first_hang(text: str, expected: list[str]) -> None:
+    """A word that fits on no line has one of its own, unless it would begin where it does."""
+    assert expected == hanging(text, 8, 2)

@@ -66,9 +66,10 @@ def test_a_long_text_that_decides_nothing_is_shortened_in_its_middle() -> None:
     write_context(page, "a" * 1000 + "b" * 1000)
     assert page.text.startswith('"aaa')
     assert page.text.endswith('bbb"')
-    assert "1682 characters left out" in " ".join(page.text.split())
+    assert "1,682 characters left out" in " ".join(page.text.split())
 
 
 def test_sizes_are_told_in_their_units() -> None:
     """Bytes, then thousands and millions of them."""
+    assert "1 byte" == size(1)
     assert ("2 bytes", "1.0 kB", "1.0 MB") == (size(""), size("x" * 1000), size("x" * 1_000_000))

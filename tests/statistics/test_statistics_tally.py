@@ -120,17 +120,6 @@ def test_order_is_irrelevant(drawn: tuple[list[Any], list[Any]]) -> None:
     assert first == second
 
 
-@given(one=groups, other=groups)
-def test_merging_is_adding(one: list[Any], other: list[Any]) -> None:
-    """Merging two tallies is counting both, in either order, and changes only the first."""
-    expected = tally_of(one + other)
-    for left, right in ((one, other), (other, one)):
-        merged, added = tally_of(left), tally_of(right)
-        merged.merge(added)
-        assert expected == merged
-        assert tally_of(right) == added
-
-
 @given(drawn=groups)
 def test_clusters_hold_every_verdict(drawn: list[tuple[str | None, list[str]]]) -> None:
     """Summed over clusters, the counts are those of the metric."""

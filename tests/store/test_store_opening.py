@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,19 @@ class TestMaking:
         assert "wal" == connection.execute("PRAGMA journal_mode").fetchone()[0]
         assert FORMAT == connection.execute("PRAGMA user_version").fetchone()[0]
         connection.close()
+
+    def test_it_waits_for_another_that_begins_the_same_store(self, folder: Path) -> None:
+        """SQLite itself would not: it refuses to change the journal while anybody writes."""
+        folder.mkdir()
+        other = sqlite3.connect(
+            folder / "store.sqlite", isolation_level=None, check_same_thread=False
+        )
+        other.execute("CREATE TABLE early (a)")
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.3, lambda: other.execute("ROLLBACK")).start()
+        with Store(folder) as store:
+            store.set_note("a", 1)
+        other.close()
 
     def test_its_folder_may_have_any_name(self, tmp_path: Path) -> None:
         """Spaces, question marks, percent signs, letters of any script."""

@@ -155,9 +155,9 @@ class TestRefusals:
             ("async def f(): ...", "app:f", "factory", "a factory cannot be async", "plain"),
             ("def f(): return None", "app:f", None, "what `app:f` made is a NoneType", "__call__"),
             ("def f(): raise SystemExit(3)", "app:f", None, "raised SystemExit: 3", "arguments"),
-            ("import gone_module", "app:f", None, "importing `app` raised ModuleNotFou", "import"),
+            ("import gone_module", "app:f", None, "importing `app` raised ModuleNotFou", "install"),
             ("raise KeyboardInterrupt", "app:f", None, "raised KeyboardInterrupt", "import"),
-            ("def f(:", "app:f", None, "importing `app` raised SyntaxError", "import"),
+            ("def f(:", "app:f", None, "importing `app` raised SyntaxError", "correct the line"),
             (
                 "class A:\n  def __getattr__(self, name): raise RuntimeError(name)\n"
                 "  def __call__(self, x): ...",

@@ -71,8 +71,7 @@ OUTSIDE = [
     Deed("takes_descriptors_over", "exited", BROKEN_EXIT),
     Deed("writes_on_every_descriptor", "exited", BROKEN_EXIT),
 ]
-SPECIAL = ["is_huge", "reports_from_many_threads"]
-DEEDS = [*FINE, *SPECIAL, *(deed.name for deed in INSIDE + OUTSIDE), *LASTING]
+DEEDS = [*FINE, *(deed.name for deed in INSIDE + OUTSIDE), *LASTING]
 
 
 class Campaign(NamedTuple):
@@ -146,16 +145,19 @@ def test_no_other_case_is_touched(campaign: Campaign, name: str) -> None:
     assert "agent_trajectory/v1" not in evidence
 
 
-def test_large_evidence_arrives_whole(campaign: Campaign) -> None:
+def test_large_evidence_arrives_whole(tmp_path: Path) -> None:
     """Five megabytes of output and of world."""
-    (evidence,) = campaign.cases["is_huge"].evidence
+    shutil.copy(Path(__file__).with_name("misbehaving_app.py"), tmp_path / "app.py")
+    (seen,) = drive(tmp_path, [[unit("is_huge")]], state={})
+    (evidence,) = seen.evidence
     assert 50_000 == len(evidence["output"])
     assert 50_000 == len(evidence["environment_state/v1"][0]["state"]["huge"])
 
 
-def test_threads_that_report_at_once_do_not_mix_their_frames(campaign: Campaign) -> None:
+def test_threads_that_report_at_once_do_not_mix_their_frames(tmp_path: Path) -> None:
     """Every report arrives as it was made."""
-    seen = campaign.cases["reports_from_many_threads"]
+    shutil.copy(Path(__file__).with_name("misbehaving_app.py"), tmp_path / "app.py")
+    (seen,) = drive(tmp_path, [[unit("reports_from_many_threads")]], state={})
     assert "completed" == seen.status
     assert 120 == len(seen.reports)
     for report in seen.reports:

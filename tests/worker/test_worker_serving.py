@@ -196,12 +196,12 @@ def desk(request):
     return len(tries)
 """,
         )
-        retries = {"attempts": 3, "on": ["TransientError"], "wait_s": 0.5}
-        (seen,) = drive(tmp_path, [[unit(1)]], timeout_s=0.2, grace_s=0.2, retries=retries)
+        retries = {"attempts": 3, "on": ["TransientError"], "wait_s": 0.7}
+        (seen,) = drive(tmp_path, [[unit(1)]], timeout_s=0.3, grace_s=0.3, retries=retries)
         assert 3 == seen.evidence[0]["output"]
         assert 3 == len(seen.evidence[0]["attempts"])
         header = next(frame.header for frame in seen.frames if frame.kind == b"U")
-        assert header["s"] < 0.5
+        assert header["s"] < 0.7
 
     def test_timings_are_in_headers_alone(self, tmp_path: Path) -> None:
         """Reports and evidence hold none: what is digested must not differ by a clock."""

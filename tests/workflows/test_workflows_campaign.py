@@ -167,7 +167,7 @@ def fresh(folder: Path) -> None:
 def test_a_run_found_dead_is_shown_as_interrupted(desk):
     """A run whose process is gone is not running."""
     process = start(desk.folder)
-    while not (desk.folder / "calls").exists():
+    while process.poll() is None and not (desk.folder / "calls").exists():
         time.sleep(0.01)
     process.kill()
     process.wait()
@@ -181,7 +181,7 @@ def test_one_interrupt_ends_a_run_in_which_a_call_hangs(desk):
     app = APP.replace("time.sleep(random.uniform(0, 0.004))", "time.sleep(30)")
     (desk.folder / "app.py").write_text(app)
     process = start(desk.folder)
-    while not (desk.folder / "calls").exists():
+    while process.poll() is None and not (desk.folder / "calls").exists():
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=10)

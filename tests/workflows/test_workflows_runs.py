@@ -429,3 +429,41 @@ def test_a_system_that_lies_elsewhere_on_the_path_is_covered_too(
     assert 0 == tiny.run().executed
     (base / "desk_package" / "rules.py").write_text("ADD = 2\n")
     assert 1 == tiny.run().executed
+
+
+def test_a_run_that_was_killed_can_be_listed_and_decided(tiny):
+    """Without a summary there is nothing to decide on, which blocks, and nothing crashes."""
+    from oloproof.store.database import Store
+
+    tiny.write(app=APP, cases=[case("a")], evaluators=[RELATION], rules=[], metamorphic=TRANSFORMS)
+    rules = "version: 1\nrules: [{id: p, metric: same_state_under_polite, min: 0.8}]\n"
+    (tiny.folder / "release.yaml").write_text(rules)
+    (tiny.folder / "labels.jsonl").touch()
+    events = run(tiny.folder)
+    next(events)
+    with Store(tiny.folder / ".oloproof") as store:
+        (row,) = store.runs()
+        assert "running" == row.status
+    assert [5] == [gate(tiny.folder).gate.exit_code]
+    assert ["BLOCK"] == [line.verdict or "BLOCK" for line in list_runs(tiny.folder).runs]
+    events.close()
+
+
+def test_a_metric_that_failed_without_a_rule_is_named_at_the_gate(tiny):
+    """What nobody decides on is said, so that it is left out on purpose."""
+    tiny.write(
+        app=APP,
+        cases=[case("a") | {"expected": {"answer": "other", "state": {"n": 1}}}],
+        evaluators=[{"type": "exact_match", "field": "answer"}, {"type": "state_matches"}],
+        rules=RULES,
+    )
+    assert "No rule speaks of `exact_match`: 0 of 1 passed." in tiny.run().gate.notes
+
+
+def test_a_module_that_python_has_already_is_not_taken_for_the_users(tiny):
+    """A project's random.py is never loaded: its name is Python's."""
+    (tiny.folder / "random.py").write_text("system = print\n")
+    tiny.write(app="", cases=[case("a")], system={"callable": "random:system"})
+    with pytest.raises(ConfigurationError, match="another module is called `random` too") as caught:
+        tiny.run()
+    assert "oloproof.yaml" in caught.value.where

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from oloproof.reporting.terminal.steps import Step
 
 _AT: Final = 10
+_STATE_LINES: Final = 60
+"""How many lines of a state are shown: a small sandbox whole, of a large one its two ends."""
 
 
 def write_case(page: Page, report: CaseReport) -> None:
@@ -63,7 +65,7 @@ def _write_input(page: Page, report: CaseReport) -> None:
     if report.expected is not None:
         _section(page, "expected")
         with page.indented():
-            write_context(page, report.expected)
+            write_context(page, report.expected, at_most=_STATE_LINES)
 
 
 def _write_world(page: Page, report: CaseReport) -> None:
@@ -83,7 +85,7 @@ def _write_state(page: Page, name: str, state: StateReport) -> None:
     _section(page, name, size(state.state) if state.recorded else "")
     with page.indented():
         if state.recorded:
-            write_context(page, sorted_keys(state.state))
+            write_context(page, sorted_keys(state.state), at_most=_STATE_LINES)
         if state.problem or not state.recorded:
             page.write(("not recorded", "yellow"), f": {state.problem}" if state.problem else "")
 

@@ -17,7 +17,10 @@ _NAME_LIMIT: Final = 48
 
 def write_cases(page: Page, report: CaseList) -> None:
     """Each case with how its call ended, and below it the checks that fail or are missing."""
-    listed = count(len(report.cases), "case")
+    names = {line.case for line in report.cases}
+    copies = sum("~" in name for name in names)
+    listed = count(len(names) - copies, "case")
+    listed += f", {count(copies, 'copy', 'copies')}" if copies else ""
     which = " with a failed or missing check or a bad outcome" if report.failures_only else ""
     page.write((f"run {report.run}", "bold"), f"  {listed}{which}")
     replicated = any(line.replicate > 1 for line in report.cases)

@@ -19,8 +19,8 @@ MIN_WIDTH: Final = 40
 FULL_WIDTH: Final = 80
 _GAP: Final = 2
 _GUTTER: Final = 5
-_FANCY: Final = ("\u2192", "\u2502", "\u2026")
-_PLAIN: Final = ("->", "|", "...")
+_FANCY: Final = ("\u2502", "\u2026")
+_PLAIN: Final = ("|", "...")
 
 
 class Page:
@@ -35,7 +35,7 @@ class Page:
         self.encoding = encoding
         self.lines: list[Text] = []
         fancy = visible("".join(_FANCY), encoding) == "".join(_FANCY)
-        self.arrow, self.bar, self.dots = _FANCY if fancy else _PLAIN
+        self.bar, self.dots = _FANCY if fancy else _PLAIN
         self._margin = 0
 
     @property

@@ -66,3 +66,14 @@ def moment(stamp: str) -> str:
         return stamp
     shown = parsed.isoformat(sep=" ", timespec="minutes")
     return shown.replace("+00:00", "Z")
+
+
+def size(size_bytes: int) -> str:
+    """A size in bytes to three digits: `12.3 MB`; a thousand bytes are a kB."""
+    amount = float(size_bytes)
+    for unit in ("B", "kB", "MB", "GB"):
+        digits = 0 if unit == "B" else max(0, 3 - len(str(int(amount))))
+        if round(amount, digits) < 1000:
+            return f"{amount:.{digits}f} {unit}"
+        amount /= 1000
+    return f"{amount:,.3g} TB"

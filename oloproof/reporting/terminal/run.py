@@ -89,5 +89,5 @@ def _validity_notes(one: ValidityReport) -> dict[str, str]:
     if one.labellers:
         notes["read by"] = ", ".join(one.labellers)
     if one.strays:
-        notes["strays"] = f"{count(one.strays, 'label')} that name no pair"
+        notes["strays"] = count(one.strays, "label that names no pair", "labels that name no pair")
     return notes

@@ -69,6 +69,23 @@ def lines(text: str, width: int) -> list[tuple[int, int]]:
     return found
 
 
+def hanging(text: str, width: int, hang: int) -> list[str]:
+    """`text` in lines of at most `width` cells, those after the first `hang` cells further in.
+
+    Words stay whole, so that a path can be copied: one that fits on no line exceeds its own.
+    """
+    found: list[str] = []
+    line, used = "", 0
+    for number, word in enumerate(text.split(" ")):
+        size = cell_len(word)
+        if word and used + 1 > hang and used + 1 + size > width:
+            found.append(line.rstrip(" "))
+            line, used = " " * hang + word, hang + size
+        else:
+            line, used = (f"{line} {word}", used + 1 + size) if number else (word, size)
+    return [*found, line.rstrip(" ")]
+
+
 def _folds(text: str, start: int, end: int, width: int) -> Iterator[int]:
     """Where a word wider than a line is folded: after a seam where one is near, else anywhere."""
     used = 0

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from oloproof.canonical import decode, encode
 from oloproof.paths import Absent
+from oloproof.reporting.terminal.quantities import count
 from oloproof.reporting.terminal.text import visible
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ABSENT: Final = "(absent)"
 """What stands for nothing being there; a text of these letters would stand in quotes."""
 
 _CONTEXT_LINES: Final = 24
-"""How many lines a value gets that decides nothing."""
+"""How many lines a value gets that decides nothing, unless more are asked for."""
 _CONTEXT_ROWS: Final = 4
 """How many lines a text in it gets."""
 _STEP: Final = 2
@@ -44,10 +45,10 @@ def sorted_keys(value: JsonValue | Absent) -> JsonValue | Absent:
 
 def size(value: JsonValue) -> str:
     """How large a value is as JSON."""
-    count = len(encode(value))
-    if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1e3:.1f} kB" if count < 1_000_000 else f"{count / 1e6:.1f} MB"
+    size_bytes = len(encode(value))
+    if size_bytes < 1000:
+        return count(size_bytes, "byte")
+    return f"{size_bytes / 1e3:.1f} kB" if size_bytes < 1e6 else f"{size_bytes / 1e6:.1f} MB"
 
 
 def write_value(page: Page, value: JsonValue) -> None:
@@ -56,39 +57,41 @@ def write_value(page: Page, value: JsonValue) -> None:
         page.write(line, hang=_hang(line))
 
 
-def write_context(page: Page, value: JsonValue | Absent, *, rows: int = 1) -> None:
-    """A value that decides nothing: of a long one its two ends, and how much it is in all.
+def write_context(
+    page: Page, value: JsonValue | Absent, *, rows: int = 1, at_most: int = _CONTEXT_LINES
+) -> None:
+    """A value that decides nothing: of one of more than `at_most` lines its two ends.
 
     It stays on one line, folded, where that gives at most `rows` of them.
     """
     if isinstance(value, Absent) or fits(one_line(value), page.width * rows, page.encoding):
         page.write(one_line(value))
         return
-    shown = layout(_ends(value, page.width), page.width, page.encoding)
-    half = _CONTEXT_LINES // 2
-    if len(shown) > _CONTEXT_LINES:
+    shown = layout(_ends(value, page.width, at_most), page.width, page.encoding)
+    half = at_most // 2
+    if len(shown) > at_most:
         left_out = f"{page.dots} left out of {size(value)}; --json has all of it"
         shown = [*shown[:half], left_out, *shown[-half:]]
     for line in shown:
         page.write(_shortened(page, line), hang=_hang(line))
 
 
-def _ends(value: JsonValue, width: int) -> JsonValue:
+def _ends(value: JsonValue, width: int, at_most: int) -> JsonValue:
     """`value` with so many items left out that its first and last lines stay the same.
 
     What has so many items does not fit on one line, and then each takes one at least.
     """
     if isinstance(value, dict):
-        names = _ends_of(list(value), width)
-        return {name: _ends(value[name], width) for name in names}
+        names = _ends_of(list(value), width, at_most)
+        return {name: _ends(value[name], width, at_most) for name in names}
     if isinstance(value, list):
-        return [_ends(item, width) for item in _ends_of(value, width)]
+        return [_ends(item, width, at_most) for item in _ends_of(value, width, at_most)]
     return value
 
 
-def _ends_of(items: list[T], width: int) -> list[T]:
-    few = max(width // len("1, "), 2 * _CONTEXT_LINES)
-    return items if len(items) <= few else items[:_CONTEXT_LINES] + items[-_CONTEXT_LINES:]
+def _ends_of(items: list[T], width: int, at_most: int) -> list[T]:
+    few = max(width // len("1, "), 2 * at_most)
+    return items if len(items) <= few else items[:at_most] + items[-at_most:]
 
 
 def write_named(
@@ -137,7 +140,8 @@ def _shortened(page: Page, line: str) -> str:
     room = page.width * _CONTEXT_ROWS
     if len(line) <= room:
         return line
-    note = f" {page.dots} {len(line) - room} characters left out {page.dots} "
+    left_out = count(len(line) - room, "character")
+    note = f" {page.dots} {left_out} left out {page.dots} "
     return line[: room // 2] + note + line[-room // 2 :]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING
+from oloproof.reporting.terminal.quantities import count
 from oloproof.reporting.terminal.values import (
     fits,
     one_line,
@@ -74,8 +75,8 @@ def write_changes(page: Page, changes: Sequence[Change], *, before: str, after: 
                     write_named(page, (before, "dim"), sorted_keys(change.before), at=at)
                     write_named(page, (after, "dim"), sorted_keys(change.after), at=at)
     if len(changes) > _CHANGES_SHOWN:
-        left_out = len(changes) - _CHANGES_SHOWN
-        page.write((f"{page.dots} and {left_out} more changes; --json has them all", "dim"))
+        left_out = count(len(changes) - _CHANGES_SHOWN, "more change")
+        page.write((f"{page.dots} and {left_out}; --json has them all", "dim"))
 
 
 def _write_compared(page: Page, compared: ComparedPath) -> None:

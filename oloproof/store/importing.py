@@ -1,0 +1,284 @@
+"""Takes the runs and results of an export over into a store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from oloproof.canonical import JsonValue, encode
+from oloproof.store.checking import know_seals
+from oloproof.store.exchange import export_error, read_only_uri
+from oloproof.store.intake import SCHEMA, Intake, read_export
+from oloproof.store.objects import pack, seal, unpack
+from oloproof.store.references import parts_of, read_object
+from oloproof.store.transactions import transaction
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from oloproof.store.database import Store
+    from oloproof.store.exchange import ExportedRun
+    from oloproof.store.references import Documents
+
+# An object that is there but damaged is replaced by the whole one.
+_COPY: Final = f"""
+INSERT INTO main.objects SELECT digest, codec, data FROM {SCHEMA}.objects
+WHERE digest IN (SELECT node FROM temp.wanted)
+ON CONFLICT (digest) DO UPDATE SET codec = excluded.codec, data = excluded.data
+WHERE data IS NOT excluded.data AND NOT is_whole(digest, codec, data)"""
+_TABLES: Final = (
+    *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("taken", "numbers", "wanted")),
+    "CREATE TEMP TABLE taken (number)",
+    "CREATE TEMP TABLE numbers (there INTEGER PRIMARY KEY, here INTEGER NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS temp.refs_by_parent ON refs (parent)",
+)
+# `taken` declares no type: compared with one, parents could not be looked up in their index.
+_WANTED: Final = """
+CREATE TEMP TABLE wanted AS
+WITH RECURSIVE wanted (node) AS (
+    SELECT number FROM temp.taken UNION SELECT object FROM temp.incoming
+    UNION SELECT refs.digest FROM wanted CROSS JOIN temp.refs ON refs.parent = wanted.node)
+SELECT node FROM wanted WHERE typeof(node) = 'blob'"""
+_RESULTS: Final = """
+INSERT INTO main.results (key, object, run, duration_s, limit_s, seal)
+SELECT key, object, here, duration_s, limit_s, seal_of(key, object, here, duration_s, limit_s)
+FROM temp.incoming JOIN temp.numbers ON there = run"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is to be known beside the runs from now on: notes to write.
+
+    Of `refused` systems (source digests) no result is taken: here their name stands for
+    something else.
+    """
+
+    notes: Mapping[str, JsonValue]
+    refused: frozenset[str] = frozenset()
+
+
+Settle: TypeAlias = Callable[[Mapping[str, JsonValue]], Settlement]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """What became of one run of an export; `here` is its number in this store."""
+
+    number: int
+    here: int | None
+    outcome: Literal["taken", "there", "refused"]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was taken of an export; `lost_*` counts what the file should hold whole."""
+
+    digest: str
+    whole: bool
+    runs: tuple[ImportedRun, ...]
+    results: int
+    results_there: int
+    results_refused: int
+    lost_results: int
+    objects: int
+    lost_objects: int
+
+
+def import_runs(store: Store, path: Path, documents: Documents, settle: Settle) -> Imported:
+    """Take over what is whole and not there yet, all of it at once.
+
+    `settle` is given the notes of the export and says what they mean here.
+    """
+    with store.whole() as connection:
+        know_seals(connection)
+        connection.create_function("is_whole", 3, lambda *row: unpack(*row) is not None)
+        _attach(connection, path)
+        try:
+            with transaction(connection, "DEFERRED"):
+                intake = read_export(path, connection, documents)
+            with transaction(connection, "IMMEDIATE"):
+                settlement = settle(intake.root.notes)
+                return _Import(connection, documents, intake, settlement).result()
+        finally:
+            connection.execute(f"DETACH {SCHEMA}")
+
+
+def _attach(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        connection.execute(f"ATTACH ? AS {SCHEMA}", (read_only_uri(path),))
+    except sqlite3.DatabaseError as error:
+        raise export_error(path, error) from None
+
+
+class _Import:
+    """One import, inside of its transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        documents: Documents,
+        intake: Intake,
+        settlement: Settlement,
+    ) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._intake = intake
+        self._settlement = settlement
+
+    def result(self) -> Imported:
+        """Take everything over; what was taken and what was not."""
+        intake = self._intake
+        whole = {n: run for n, run in intake.runs.items() if n not in intake.refused}
+        there = self._runs_there(whole)
+        taken = {n: run for n, run in whole.items() if n not in there}
+        foreign = {n for n, name in intake.systems.items() if name in self._settlement.refused}
+        lost, refused = self._refuse_results(foreign)
+        results_there = self._change(
+            "DELETE FROM temp.incoming "
+            "WHERE EXISTS (SELECT 1 FROM main.results WHERE key = incoming.key)"
+        )
+        numbers = there | self._fresh_numbers(taken, there)
+        objects = self._copy_objects(taken)
+        for number, run in taken.items():
+            self._add_run(run, numbers, may_be_taken_over=number not in foreign)
+        self._connection.executemany("INSERT INTO temp.numbers VALUES (?, ?)", numbers.items())
+        results = self._change(_RESULTS)
+        self._add_notes()
+        return Imported(
+            digest=intake.digest.hex(),
+            whole=intake.whole,
+            runs=tuple(self._told(n, there, taken, numbers) for n in intake.root.runs),
+            results=results,
+            results_there=results_there,
+            results_refused=refused,
+            lost_results=intake.lost_results + lost,
+            objects=objects,
+            lost_objects=intake.lost_objects,
+        )
+
+    # -- what does not go along -----------------------------------------------------------------
+
+    def _runs_there(self, whole: Mapping[int, ExportedRun]) -> dict[int, int]:
+        """The runs that this store has already, with their numbers here."""
+        there: dict[int, int] = {}
+        for number, run in whole.items():
+            for here, manifest, summary in self._connection.execute(
+                "SELECT id, manifest, summary FROM main.runs WHERE started_at = ? ORDER BY id",
+                (run.started_at,),
+            ).fetchall():
+                parts = parts_of(self._connection, here, manifest, summary)
+                if (
+                    here not in there.values()
+                    and (manifest, parts.chunks) == (run.parts.manifest, run.parts.chunks)
+                    and self._counts("main", summary) == self._counts(SCHEMA, run.parts.summary)
+                ):
+                    there[number] = here
+                    break
+        return there
+
+    def _counts(self, schema: str, summary: bytes | None) -> bytes | None:
+        """What a run counted, whatever the numbers of other runs are."""
+        data = None if summary is None else read_object(self._connection, summary, schema)
+        return None if data is None else self._documents.renumbered(data, {})
+
+    def _refuse_results(self, foreign: set[int]) -> tuple[int, int]:
+        """Leave out results of which too little is known, and those of foreign systems."""
+        lost = self._intake.refused.keys() - self._intake.unmarked
+        if foreign:  # which system a run had that is not in the file is not known
+            foreign = foreign | (self._makers() - self._intake.root.runs.keys())
+        leave = "DELETE FROM temp.incoming WHERE run IN ({})"
+        return (
+            self._change(leave.format(", ".join(map(str, lost)))),
+            self._change(leave.format(", ".join(map(str, foreign - lost)))),
+        )
+
+    def _makers(self) -> set[int]:
+        query = "SELECT DISTINCT run FROM temp.incoming"
+        return {number for (number,) in self._connection.execute(query)}
+
+    # -- what does ------------------------------------------------------------------------------
+
+    def _fresh_numbers(
+        self, taken: Mapping[int, ExportedRun], there: Mapping[int, int]
+    ) -> dict[int, int]:
+        """Numbers for the runs that are taken, and for those that are only spoken of.
+
+        The latter are given to no run: nothing that a later run does can be put down to them.
+        """
+        needed = set(taken).union(self._makers(), *(self._intake.named[n] for n in taken))
+        query = "SELECT seq FROM main.sqlite_sequence WHERE name = 'runs'"
+        found = self._connection.execute(query).fetchone()
+        last = found[0] if found else 0
+        fresh = sorted(needed - there.keys())
+        if found is None:
+            self._connection.execute("INSERT INTO main.sqlite_sequence VALUES ('runs', 0)")
+        self._connection.execute(
+            "UPDATE main.sqlite_sequence SET seq = ? WHERE name = 'runs'", (last + len(fresh),)
+        )
+        return {number: here for here, number in enumerate(fresh, start=last + 1)}
+
+    def _copy_objects(self, taken: Mapping[int, ExportedRun]) -> int:
+        """Copy what the runs and the results that are taken refer to."""
+        for statement in _TABLES:
+            self._connection.execute(statement)
+        self._connection.executemany("INSERT INTO temp.taken VALUES (?)", ((n,) for n in taken))
+        self._connection.execute(_WANTED)
+        return self._change(_COPY)
+
+    def _add_run(
+        self, run: ExportedRun, numbers: Mapping[int, int], *, may_be_taken_over: bool
+    ) -> None:
+        here, parts, summary = numbers[run.parts.number], run.parts, None
+        if parts.summary is not None:
+            data = read_object(self._connection, parts.summary, SCHEMA)
+            assert data is not None  # it was checked
+            summary = self._put(self._documents.renumbered(data, numbers))
+        self._connection.execute(
+            "INSERT INTO main.runs (id, started_at, status, process, manifest, inputs, summary) "
+            "VALUES (?, ?, ?, '', ?, ?, ?)",
+            (
+                here,
+                run.started_at,
+                run.status,
+                parts.manifest,
+                run.inputs if may_be_taken_over else b"",
+                summary,
+            ),
+        )
+        self._connection.executemany(
+            "INSERT INTO main.chunks (run, number, object, seal) VALUES (?, ?, ?, ?)",
+            ((here, at, digest, seal(here, at, digest)) for at, digest in enumerate(parts.chunks)),
+        )
+
+    def _add_notes(self) -> None:
+        for name, value in self._settlement.notes.items():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO main.notes (name, object) VALUES (?, ?)",
+                (name, self._put(encode(value))),
+            )
+
+    def _put(self, data: bytes) -> bytes:
+        row = pack(data)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO main.objects (digest, codec, data) VALUES (?, ?, ?)", row
+        )
+        return row[0]
+
+    def _change(self, statement: str) -> int:
+        return self._connection.execute(statement).rowcount
+
+    def _told(
+        self,
+        number: int,
+        there: Mapping[int, int],
+        taken: Mapping[int, ExportedRun],
+        numbers: Mapping[int, int],
+    ) -> ImportedRun:
+        if number in taken:
+            return ImportedRun(number, numbers[number], "taken")
+        if number in there:
+            return ImportedRun(number, there[number], "there")
+        return ImportedRun(number, None, "refused", self._intake.refused[number])

@@ -1,0 +1,133 @@
+"""Drops old runs, and what only they refer to."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.errors import StoreError
+from oloproof.store.checking import SEALED
+from oloproof.store.inventory import size_of
+from oloproof.store.references import read_object
+from oloproof.store.selection import select
+from oloproof.store.transactions import transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from oloproof.store.database import RunRow, Store
+    from oloproof.store.references import Documents, RunParts
+
+_OBJECTS: Final = """
+FROM main.objects AS o WHERE NOT EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest)"""
+
+# Also results that do not count any more: they would only be met and passed over.
+_RESULTS: Final = f"""
+FROM main.results AS r WHERE NOT ({SEALED}
+    AND EXISTS (SELECT 1 FROM temp.refs WHERE digest = r.object)
+    AND EXISTS (SELECT 1 FROM main.objects WHERE digest = r.object))"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was dropped, or would be; `object_bytes` as stored.
+
+    `beyond` are the runs kept although they are older: the others rest on their results, and
+    gates have to know of them. `not_smaller` says why the file could not be made smaller.
+    """
+
+    kept: tuple[int, ...]
+    beyond: tuple[int, ...]
+    dropped: tuple[int, ...]
+    results: int
+    objects: int
+    object_bytes: int
+    size_before: int
+    size_after: int
+    not_smaller: str | None = None
+
+
+def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pruned:
+    """Keep the newest runs, `keep` of them, and what they rest on; `StoreError` while one runs."""
+    before = size_of(store.path)
+    with store.whole() as connection:
+        with transaction(connection, "DEFERRED" if dry_run else "IMMEDIATE"):
+            rows = store.runs()
+            _refuse_while_running(store, rows)
+            chosen = rows[:keep]
+            selection = select(connection, documents, chosen, rows[keep:])
+            _refuse_unreadable(store, connection, selection.runs, rows)
+            selection.references.add_notes()
+            kept = {run.number for run in selection.runs}
+            dropped = [row.id for row in rows if row.id not in kept]
+            results = _one(connection, f"SELECT count(*) {_RESULTS}")
+            objects = _one(connection, f"SELECT count(*) {_OBJECTS}")
+            size = _one(connection, f"SELECT total(length(data)) {_OBJECTS}")
+            if not dry_run:
+                _drop(connection, dropped)
+        not_smaller = None if dry_run else _give_back(connection)
+    return Pruned(
+        kept=tuple(sorted(kept)),
+        beyond=tuple(sorted(kept - {row.id for row in chosen})),
+        dropped=tuple(sorted(dropped)),
+        results=results,
+        objects=objects,
+        object_bytes=size,
+        size_before=before,
+        size_after=size_of(store.path),
+        not_smaller=not_smaller,
+    )
+
+
+def _drop(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
+    connection.execute(f"DELETE {_RESULTS}")
+    connection.execute(f"DELETE {_OBJECTS}")
+    for number in runs:
+        connection.execute("DELETE FROM chunks WHERE run = ?", (number,))
+        connection.execute("DELETE FROM runs WHERE id = ?", (number,))
+
+
+def _give_back(connection: sqlite3.Connection) -> str | None:
+    """Give the disk back what is free in the file; why not, where that cannot be done now."""
+    try:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.OperationalError as error:
+        return str(error)
+    return None
+
+
+def _refuse_while_running(store: Store, rows: Sequence[RunRow]) -> None:
+    running = [row.id for row in rows if row.status == "running"]
+    if running:
+        raise StoreError(
+            f"run {running[0]} is running, and may come to need what would be dropped",
+            where=str(store.path),
+            mend="prune when it has ended",
+        )
+
+
+def _refuse_unreadable(
+    store: Store,
+    connection: sqlite3.Connection,
+    kept: Sequence[RunParts],
+    rows: Sequence[RunRow],
+) -> None:
+    """Refuse to drop what a run whose rows cannot be read may still refer to."""
+    for run in kept:
+        documents = run.chunks if run.summary is None else (run.summary, *run.chunks)
+        if not run.broken and all(read_object(connection, d) is not None for d in documents):
+            continue
+        newer = sum(row.id > run.number for row in rows)
+        keep_less = f"`oloproof cache prune --keep-runs {max(newer, 1)}`"
+        raise StoreError(
+            f"run {run.number} is to be kept and is damaged: what it rests on cannot be told",
+            where=str(store.path),
+            mend=f"drop it: {keep_less}" if newer else f"run again, then drop it: {keep_less}",
+        )
+
+
+def _one(connection: sqlite3.Connection, query: str) -> int:
+    value: Any = connection.execute(query).fetchone()[0]
+    return int(value)

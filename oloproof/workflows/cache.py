@@ -1,0 +1,237 @@
+"""`oloproof cache`: the store as a whole, what it holds, and whether that is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from oloproof.errors import DamagedStoreError, StoreError
+from oloproof.records.report import (
+    CacheCheck,
+    CacheExport,
+    CacheFile,
+    CacheImport,
+    CacheList,
+    CachePrune,
+    CacheRun,
+    CheckedKind,
+    ImportedRun,
+)
+from oloproof.store.checking import StoreCheck, check_store, forbid_taking_over
+from oloproof.store.database import Store
+from oloproof.store.exchange import read_root
+from oloproof.store.exporting import export
+from oloproof.store.importing import import_runs
+from oloproof.store.inventory import take_inventory
+from oloproof.store.opening import FILE
+from oloproof.store.pruning import prune
+from oloproof.workflows.notes import notes_of, settle
+from oloproof.workflows.project import STORE_FOLDER, find_project
+from oloproof.workflows.references import RunDocuments
+from oloproof.workflows.stored import Warn, find_run, in_silence, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from oloproof.records.report import RunStatus
+    from oloproof.store.checking import KindCheck
+    from oloproof.store.inventory import Beside
+
+KEEP_RUNS: Final = 10
+"""How many runs `prune` keeps where nothing else is said."""
+
+PATH: Final = f"{STORE_FOLDER}/{FILE}"
+DOCUMENTS: Final = RunDocuments()
+
+
+def list_cache(folder: Path, *, warn: Warn = in_silence) -> CacheList:
+    """What the store holds; nothing is checked."""
+    with open_store(folder, warn) as (root, store):
+        found = take_inventory(store, DOCUMENTS)
+
+        def named(files: Iterable[Beside]) -> list[CacheFile]:
+            return [
+                CacheFile(name=file.path.relative_to(root).as_posix(), size_bytes=file.size_bytes)
+                for file in files
+            ]
+
+        return CacheList(
+            path=PATH,
+            size_bytes=found.size_bytes,
+            unused_bytes=found.unused_bytes,
+            objects=found.objects,
+            results=found.results,
+            runs=[
+                CacheRun(
+                    run=run.row.id,
+                    started_at=run.row.started_at,
+                    status=cast("RunStatus", run.row.status),
+                    cases=run.cases,
+                    results=run.results,
+                    size_bytes=run.size_bytes,
+                )
+                for run in found.runs
+            ],
+            journals=named(found.journals),
+            set_aside=named(found.aside),
+        )
+
+
+def verify_cache(folder: Path, *, warn: Warn = in_silence) -> CacheCheck:
+    """Whether everything in the store is there and whole.
+
+    Where it is not, the next run looks at every case instead of taking an earlier run over.
+    """
+    made_anew: list[str] = []
+    try:
+        with open_store(folder, warn) as (_, store):
+            found = check_store(store, DOCUMENTS)
+            if not found.whole:
+                made_anew = [*_remedies(found), *_see_to_it(store, found)]
+    except DamagedStoreError as error:
+        found = StoreCheck(problems=(error.what,))
+        made_anew = ["The next `oloproof run` sets the file aside and begins afresh."]
+    return CacheCheck(
+        path=PATH,
+        whole=found.whole,
+        objects=found.objects,
+        kinds=[_kind(one) for one in found.kinds],
+        runs=list(found.runs),
+        problems=list(found.problems),
+        made_anew=made_anew,
+    )
+
+
+def _kind(one: KindCheck) -> CheckedKind:
+    return CheckedKind.model_validate(
+        {
+            "kind": one.kind,
+            "checked": one.checked,
+            "damaged": one.damaged,
+            "missing": one.missing,
+        }
+    )
+
+
+_REMEDIES: Final = (
+    (
+        {"evidence", "replay", "result"},
+        "The next `oloproof run` executes and replays again what it needs of this evidence.",
+    ),
+    (
+        {"manifest", "rows", "pairs", "case", "state"},
+        "The next `oloproof run` writes again what its own cases need of these documents.",
+    ),
+    (
+        {"run", "summary"},
+        "A run whose entry or counts are lost decides nothing any more; the next one counts anew.",
+    ),
+    ({"note"}, "What a note said is found out again by the next `oloproof run`."),
+    (
+        {"unreferenced"},
+        "Nothing refers to some of what is damaged; `oloproof cache prune` drops that.",
+    ),
+)
+
+
+def _remedies(found: StoreCheck) -> Iterator[str]:
+    """What becomes of what is not whole."""
+    if found.problems:
+        yield (
+            "The file itself is damaged: move it away to begin afresh; what it alone holds is "
+            "lost, but for what `oloproof cache export` may still read."
+        )
+        return
+    hurt = {one.kind for one in found.kinds if one.damaged or one.missing}
+    for kinds, sentence in _REMEDIES:
+        if kinds & hurt:
+            yield sentence
+    if found.runs and hurt - {"note", "unreferenced"}:
+        yield (
+            "What belongs to earlier runs alone stays as it is until `oloproof cache prune` "
+            "drops them."
+        )
+
+
+def _see_to_it(store: Store, found: StoreCheck) -> Iterator[str]:
+    """Let the next run make anew what it needs; a sentence where that could not be done."""
+    try:
+        forbid_taking_over(store)
+    except StoreError:
+        if found.problems:
+            return
+        yield (
+            "The store cannot be written to now: verify it again where it can be, or a run over "
+            "unchanged files takes over what is damaged as it is."
+        )
+
+
+def prune_cache(
+    folder: Path, *, keep_runs: int = KEEP_RUNS, dry_run: bool = False, warn: Warn = in_silence
+) -> CachePrune:
+    """Keep the newest runs and what they rest on, and drop everything else."""
+    with open_store(folder, warn) as (_, store):
+        done = prune(store, DOCUMENTS, keep=keep_runs, dry_run=dry_run)
+    return CachePrune(
+        path=PATH,
+        dry_run=dry_run,
+        kept=list(done.kept),
+        kept_beyond=list(done.beyond),
+        dropped=list(done.dropped),
+        results=done.results,
+        objects=done.objects,
+        object_bytes=done.object_bytes,
+        size_before_bytes=done.size_before,
+        size_after_bytes=done.size_after,
+        not_smaller=done.not_smaller,
+    )
+
+
+def export_cache(
+    folder: Path, file: Path, *, run: str | None = None, warn: Warn = in_silence
+) -> CacheExport:
+    """Write one run, or all that have ended, with everything they rest on to a new file."""
+    with open_store(folder, warn) as (_, store):
+        done = export(
+            store,
+            file,
+            DOCUMENTS,
+            number=None if run is None else find_run(store, run).id,
+            notes=lambda runs: notes_of(store, runs),
+        )
+    return CacheExport(
+        file=str(file),
+        digest=done.digest,
+        whole=not (done.left_out or done.lost_results),
+        size_bytes=done.size_bytes,
+        runs=list(done.runs),
+        added=list(done.beyond),
+        left_out=list(done.left_out),
+        running=list(done.running),
+        results=done.results,
+        lost_results=done.lost_results,
+        objects=done.objects,
+    )
+
+
+def import_cache(folder: Path, file: Path, *, warn: Warn = in_silence) -> CacheImport:
+    """Take over from a file what is whole and not known yet; all of it at once, or nothing."""
+    root = find_project(folder)
+    read_root(file)  # a file that is no export leaves no store behind
+    with Store(root / STORE_FOLDER, on_warning=warn) as store:
+        done = import_runs(store, file, DOCUMENTS, lambda notes: settle(store, notes))
+    return CacheImport(
+        file=str(file),
+        digest=done.digest,
+        whole=done.whole,
+        runs=[
+            ImportedRun(run_there=one.number, run=one.here, status=one.outcome, reason=one.reason)
+            for one in done.runs
+        ],
+        results=done.results,
+        results_there=done.results_there,
+        results_refused=done.results_refused,
+        lost_results=done.lost_results,
+        objects=done.objects,
+        lost_objects=done.lost_objects,
+    )
