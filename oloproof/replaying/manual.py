@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from pydantic import ValidationError
 
-from oloproof.canonical import decode, encode
+from oloproof.canonical import decode, encode, equal
 from oloproof.execution.redaction import MARK
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
 from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
@@ -81,7 +81,20 @@ class ManualReplay:
             return "redacted_value_needed"
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
             return "no_recorded_state"
-        return None
+        return None if self._shows_its_output() else "output_not_shown"
+
+    def _shows_its_output(self) -> bool:
+        """Whether the recorded steps show what the case gave.
+
+        A replay has no other output than its steps do: where they show none, or another, nobody
+        could see what the agent says under a fault.
+        """
+        if "output" not in self._recording:
+            return True
+        output = self._recording["output"]
+        shown, value = shown_output(self._recording[TRAJECTORY]["steps"])
+        has_answer = isinstance(output, dict) and "answer" in output
+        return shown and (equal(value, output) or (has_answer and equal(value, output["answer"])))
 
     def _perform(self, step_index: int, fault: FaultKind | None) -> Performance:
         """One attempt, with a trajectory of its own: a replay may change what it is given.
@@ -109,7 +122,8 @@ class ManualReplay:
         if result is None or performance.outcome.status != "completed":
             return True
         assert performance.trajectory is not None
-        return shows_result(performance.trajectory.value["steps"], step_index, result)
+        recorded = self._recording[TRAJECTORY]["steps"][step_index - 1]
+        return shows_result(performance.trajectory.value["steps"], recorded, result)
 
     def _divergence(self, case_json: bytes, step_index: int) -> Any:
         initial = self._execution.worlds.initial(self._request.state_json)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from oloproof.canonical import equal
+
 REPLAY_VERSION: Final = 1
 """Raised when replays of the same change may come out differently; part of every replay's key."""
 
@@ -19,14 +21,23 @@ def find_call(steps: list[dict[str, Any]], tool: str, occurrence: int) -> int | 
     return None
 
 
-def shows_result(steps: list[dict[str, Any]], step_index: int, result: dict[str, str]) -> bool:
-    """Whether the steps show that the call at `step_index` ended in a fault's `result`.
+def shows_result(
+    steps: list[dict[str, Any]], recorded: dict[str, Any], result: dict[str, str]
+) -> bool:
+    """Whether the steps show that the call that was `recorded` ended in a fault's `result`.
 
-    It stands there as the result, or its text stands in the error, in whatever words around it.
+    The same call has to stand at its place, with the result as it was given; where there is
+    no result, its text has to be the error.
     """
-    if len(steps) < step_index or steps[step_index - 1]["kind"] != "tool_call":
+    step_index = recorded["index"]
+    if len(steps) < step_index:
         return False
     call = steps[step_index - 1]
+    same = ("kind", "tool_name", "agent", "turn")
+    if any(call.get(field) != recorded.get(field) for field in same) or not equal(
+        call.get("arguments"), recorded.get("arguments")
+    ):
+        return False
     name = "call_id" if "call_id" in call else "tool_name"
     ended = next(
         (
@@ -36,12 +47,13 @@ def shows_result(steps: list[dict[str, Any]], step_index: int, result: dict[str,
         ),
         {},
     )
-    return any(
-        step.get("result") == result
-        or any(
-            step.get("result") == text or text in str(step.get("error")) for text in result.values()
-        )
-        for step in (call, ended)
+    ended = call if "result" in call or "error" in call else ended
+    if "result" in ended:
+        return ended["result"] == result or ended["result"] in result.values()
+    error = ended.get("error")
+    # As the text itself, or behind the name of an exception.
+    return error == result or any(
+        error == text or str(error).endswith(f": {text}") for text in result.values()
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.store.database import STATUSES
-from oloproof.store.objects import seal
+from oloproof.store.objects import know_seals
 from oloproof.store.opening import is_damaged
 from oloproof.store.references import References, RunParts, parts_of, read_object
 from oloproof.store.transactions import transaction
@@ -87,20 +87,6 @@ def check_store(store: Store, documents: Documents) -> StoreCheck:
             if not is_damaged(error):
                 raise
             return StoreCheck((*problems, f"the file cannot be read to its end: {error}"))
-
-
-def forbid_taking_over(store: Store) -> None:
-    """Let no later run take an earlier one over as a whole: what is damaged is then made anew.
-
-    A run over unchanged inputs would otherwise look at no object at all.
-    """
-    with store.whole() as connection:
-        connection.execute("UPDATE runs SET inputs = x'' WHERE inputs != x''")
-
-
-def know_seals(connection: sqlite3.Connection) -> None:
-    """Let SQL compute the seals of rows: `seal_of(...)`."""
-    connection.create_function("seal_of", -1, seal, deterministic=True)
 
 
 def _problems_of_file(connection: sqlite3.Connection) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
-from oloproof.store.objects import pack, seal, unpack
+from oloproof.store.objects import know_seals, pack, seal, unpack
 from oloproof.store.opening import (
     FILE,
     damage,
@@ -230,7 +230,12 @@ class Store:
     def spoil_results(self, run: int) -> None:
         """Let no later run reuse what a run made."""
         self.commit()
-        self._write("UPDATE results SET limit_s = 0 WHERE run = ?", (run,))
+        know_seals(self._connection)
+        self._write(
+            "UPDATE results SET limit_s = 0.0, seal = seal_of(key, object, run, duration_s, 0.0) "
+            "WHERE run = ?",
+            (run,),
+        )
 
     def finish_run(self, run: int, *, status: str, summary: bytes) -> None:
         """Close a run with its summary."""

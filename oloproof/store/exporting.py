@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import encode
-from oloproof.errors import ConfigurationError, StoreError
+from oloproof.errors import ConfigurationError, OloproofError, StoreError
 from oloproof.store.checking import SEALED
 from oloproof.store.exchange import (
     APPLICATION,
@@ -235,7 +235,7 @@ def _new_file(target: Path) -> Iterator[sqlite3.Connection]:
             os.fsync(file.fileno())
         part.rename(target)
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(
+        raise OloproofError(
             f"the export cannot be written: {error}",
             where=str(target),
             mend="see that the folder can be written to and the disk is not full",

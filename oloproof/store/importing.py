@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from oloproof.canonical import JsonValue, encode
-from oloproof.store.checking import know_seals
 from oloproof.store.exchange import export_error, read_only_uri
 from oloproof.store.intake import SCHEMA, Intake, read_export
-from oloproof.store.objects import pack, seal, unpack
+from oloproof.store.objects import know_seals, pack, seal, unpack
 from oloproof.store.references import parts_of, read_object
 from oloproof.store.transactions import transaction
 

@@ -45,7 +45,10 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a store holds; `runs` newest first, `unused_bytes` a part of `size_bytes`."""
+    """What a store holds; `runs` newest first, `unused_bytes` a part of `size_bytes`.
+
+    `journals` are those of runs that have ended.
+    """
 
     size_bytes: int
     unused_bytes: int
@@ -59,10 +62,10 @@ class Inventory:
 def take_inventory(store: Store, documents: Documents) -> Inventory:
     """What the store holds now; nothing is checked."""
     folder = store.path.parent
-    waiting = [path for paths in journals(folder / FOLDER).values() for path in paths]
     with store.whole() as connection, transaction(connection, "DEFERRED"):
         results = _numbers(connection, "SELECT run, count(*) FROM results GROUP BY run")
         sizes = _numbers(connection, _MADE)
+        rows = store.runs()
         runs = [
             RunHolding(
                 row,
@@ -70,8 +73,10 @@ def take_inventory(store: Store, documents: Documents) -> Inventory:
                 results.get(row.id, 0),
                 sizes.get(row.id, 0),
             )
-            for row in store.runs()
+            for row in rows
         ]
+        running = {row.id for row in rows if row.status == "running"}
+        left = [files for run, files in journals(folder / FOLDER).items() if run not in running]
         return Inventory(
             size_bytes=size_of(store.path),
             unused_bytes=_one(connection, "PRAGMA freelist_count")
@@ -79,7 +84,7 @@ def take_inventory(store: Store, documents: Documents) -> Inventory:
             objects=_one(connection, "SELECT count(*) FROM objects"),
             results=sum(results.values()),
             runs=tuple(runs),
-            journals=tuple(_beside(path) for path in waiting),
+            journals=tuple(_beside(path) for files in left for path in files),
             aside=tuple(_beside(path) for path in sorted(folder.glob(ASIDE))),
         )
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import zlib
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import sqlite3
 
 PLAIN: Final = 0
 ZLIB: Final = 1
@@ -36,3 +39,8 @@ def unpack(digest: bytes, codec: int, stored: bytes) -> bytes | None:
 def seal(*values: bytes | float | None) -> int:
     """A checksum over the values of a row: SQLite would give out a damaged one as it is."""
     return zlib.crc32(b",".join([v if type(v) is bytes else repr(v).encode() for v in values]))
+
+
+def know_seals(connection: sqlite3.Connection) -> None:
+    """Let SQL compute seals: `seal_of(...)`."""
+    connection.create_function("seal_of", -1, seal, deterministic=True)

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.errors import StoreError
+from oloproof.errors import ConfigurationError, StoreError
 from oloproof.store.checking import SEALED
 from oloproof.store.inventory import size_of
 from oloproof.store.references import read_object
@@ -49,7 +49,7 @@ class Pruned:
 
 
 def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pruned:
-    """Keep the newest runs, `keep` of them, and what they rest on; `StoreError` while one runs."""
+    """Keep the newest runs, `keep` of them, and what they rest on; refused while one runs."""
     before = size_of(store.path)
     with store.whole() as connection:
         with transaction(connection, "DEFERRED" if dry_run else "IMMEDIATE"):
@@ -101,7 +101,7 @@ def _give_back(connection: sqlite3.Connection) -> str | None:
 def _refuse_while_running(store: Store, rows: Sequence[RunRow]) -> None:
     running = [row.id for row in rows if row.status == "running"]
     if running:
-        raise StoreError(
+        raise ConfigurationError(
             f"run {running[0]} is running, and may come to need what would be dropped",
             where=str(store.path),
             mend="prune when it has ended",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oloproof.store.checking import SEALED, know_seals
+from oloproof.store.checking import SEALED
+from oloproof.store.objects import know_seals
 from oloproof.store.references import References, parts_of, read_object
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from oloproof.records.report import (
     CheckedKind,
     ImportedRun,
 )
-from oloproof.store.checking import StoreCheck, check_store, forbid_taking_over
+from oloproof.store.checking import StoreCheck, check_store
 from oloproof.store.database import Store
 from oloproof.store.exchange import read_root
 from oloproof.store.exporting import export
@@ -27,7 +27,7 @@ from oloproof.store.pruning import prune
 from oloproof.workflows.notes import notes_of, settle
 from oloproof.workflows.project import STORE_FOLDER, find_project
 from oloproof.workflows.references import RunDocuments
-from oloproof.workflows.stored import Warn, find_run, in_silence, open_store
+from oloproof.workflows.stored import DAMAGE, Warn, find_run, in_silence, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -156,7 +156,7 @@ def _remedies(found: StoreCheck) -> Iterator[str]:
 def _see_to_it(store: Store, found: StoreCheck) -> Iterator[str]:
     """Let the next run make anew what it needs; a sentence where that could not be done."""
     try:
-        forbid_taking_over(store)
+        store.set_note(DAMAGE, "found by `oloproof cache verify`")
     except StoreError:
         if found.problems:
             return

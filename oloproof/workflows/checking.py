@@ -45,7 +45,7 @@ def check_cases(project: Project, dataset: Dataset) -> Checked:
     facts = dataset.check(see)
     if facts.stateless_case is not None and (needing := needs_initial_state(project.evaluators)):
         raise refuse_stateless(dataset, facts, f"`{needing[0]}` needs one")
-    notices = _check_transforms(project, changed, facts.cases)
+    notices = [*checks.unseen(), *_check_transforms(project, changed, facts.cases)]
     return Checked(facts, changed.total(), notices)
 
 

@@ -255,6 +255,7 @@ class TestControl:
             def __call__(self, given: Any) -> Any:
                 trajectory = AgentTrajectory(steps=self.steps(), terminal_status="success")
                 current_case().agent_trajectory(trajectory)
+                return 1
 
             def steps(self) -> list[AgentStep]:
                 return [a_step(1, "tool_call", tool_name="refund"), a_step(2, "final", result=1)]

@@ -107,4 +107,21 @@ class TestShowsResult:
         self, steps: list[dict[str, Any]], shows: bool
     ) -> None:
         """As the result, or in the words of the error."""
-        assert shows == shows_result(steps, 1, {"error": "timeout"})
+        recorded = step(1, "tool_call", **CALL)
+        assert shows == shows_result(steps, recorded, {"error": "timeout"})
+
+    def test_another_call_at_its_place_shows_nothing(self) -> None:
+        """Neither another tool nor other arguments are the call that was to fail."""
+        recorded = step(1, "tool_call", **CALL, arguments={"id": 1})
+        for other in (
+            step(1, "tool_call", tool_name="pay", call_id="c-1", arguments={"id": 1}),
+            step(1, "tool_call", **CALL, arguments={"id": 2}),
+        ):
+            steps = [other, step(2, "tool_result", **CALL, result={"error": "timeout"})]
+            assert not shows_result(steps, recorded, {"error": "timeout"})
+
+    def test_a_result_of_its_own_beside_the_error_shows_nothing(self) -> None:
+        """What the agent saw is the result where there is one."""
+        recorded = step(1, "tool_call", **CALL)
+        steps = [recorded, step(2, "tool_result", **CALL, result={"ok": True}, error="timeout")]
+        assert not shows_result(steps, recorded, {"error": "timeout"})

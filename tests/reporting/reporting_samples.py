@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from oloproof.records.report import (
+    CacheCheck,
+    CacheExport,
+    CacheFile,
+    CacheImport,
+    CacheList,
+    CachePrune,
+    CacheRun,
     CaseLine,
     CaseList,
     CaseReport,
     Change,
+    CheckedKind,
     ComparedPath,
     ControlReport,
     DecisionReport,
@@ -14,6 +22,7 @@ from oloproof.records.report import (
     ExampleLine,
     ExampleList,
     GateReport,
+    ImportedRun,
     InitReport,
     Interval,
     MetricReport,
@@ -444,4 +453,86 @@ EXAMPLES = ExampleList(
             name="stateful-agent", description="A refund desk over a sandboxed order store."
         )
     ]
+)
+DIGEST = "5f2d" * 16
+CACHE_LIST = CacheList(
+    path=".oloproof/store.sqlite",
+    size_bytes=12_345_678,
+    unused_bytes=409_600,
+    objects=1_410,
+    results=1_200,
+    runs=[
+        CacheRun(
+            run=number,
+            started_at=f"2026-03-0{number}T10:11:12.345678+00:00",
+            status=status,
+            cases=cases,
+            results=results,
+            size_bytes=size,
+        )
+        for number, status, cases, results, size in [
+            (5, "complete", 1_000, 0, 0),
+            (4, "interrupted", 312, 312, 1_250_000),
+            (3, "complete", None, 500, 2_000_500),
+        ]
+    ],
+    journals=[CacheFile(name=".oloproof/journal/4-3-712.journal", size_bytes=48_213)],
+    set_aside=[CacheFile(name=".oloproof/store.damaged-1.sqlite", size_bytes=999_999)],
+)
+CACHE_VERIFY = CacheCheck(
+    path=".oloproof/store.sqlite",
+    whole=False,
+    objects=1_410,
+    kinds=[
+        CheckedKind(kind="run", checked=3, damaged=0, missing=0),
+        CheckedKind(kind="rows", checked=6, damaged=0, missing=1),
+        CheckedKind(kind="evidence", checked=1_200, damaged=2, missing=0),
+        CheckedKind(kind="unreferenced", checked=12, damaged=0, missing=0),
+    ],
+    runs=[3, 5],
+    problems=["row 17 missing from index sqlite_autoindex_objects_1"],
+    made_anew=["The next `oloproof run` executes again what it needs of this evidence."],
+)
+CACHE_PRUNE = CachePrune(
+    path=".oloproof/store.sqlite",
+    dry_run=False,
+    kept=[2, 7, 8, 9],
+    kept_beyond=[2],
+    dropped=[1, 3, 4, 5, 6],
+    results=1_234,
+    objects=1_321,
+    object_bytes=5_000_000,
+    size_before_bytes=12_345_678,
+    size_after_bytes=12_345_678,
+    not_smaller="database is locked",
+)
+CACHE_EXPORT = CacheExport(
+    file="evidence.oloproof",
+    digest=DIGEST,
+    whole=False,
+    size_bytes=4_321_000,
+    runs=[2, 7, 8],
+    added=[2],
+    left_out=[6],
+    running=[9],
+    results=72,
+    lost_results=1,
+    objects=180,
+)
+CACHE_IMPORT = CacheImport(
+    file="evidence.oloproof",
+    digest=DIGEST,
+    whole=False,
+    runs=[
+        ImportedRun(run_there=1, run=1, status="there"),
+        ImportedRun(run_there=2, run=4, status="taken"),
+        ImportedRun(run_there=3, run=5, status="taken"),
+        ImportedRun(run_there=4, run=None, status="refused", reason="its entry is damaged"),
+    ],
+    results=48,
+    results_there=24,
+    results_refused=2,
+    lost_results=3,
+    objects=91,
+    lost_objects=1,
 )

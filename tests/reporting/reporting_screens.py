@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import reporting_samples as samples
 
 from oloproof.records.report import ReplayList
+from oloproof.reporting.terminal.cache import (
+    write_check,
+    write_export,
+    write_import,
+    write_list,
+    write_prune,
+)
 from oloproof.reporting.terminal.case import write_case
 from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.gate import write_gate_of
@@ -49,4 +56,9 @@ SCREENS: Final[Mapping[str, Screen]] = {
     "pairs": Screen(write_pairs, samples.PAIRS),
     "init": Screen(write_init, samples.INIT),
     "examples": Screen(write_examples, samples.EXAMPLES),
+    "cache-list": Screen(write_list, samples.CACHE_LIST),
+    "cache-verify": Screen(write_check, samples.CACHE_VERIFY),
+    "cache-prune": Screen(write_prune, samples.CACHE_PRUNE),
+    "cache-export": Screen(write_export, samples.CACHE_EXPORT),
+    "cache-import": Screen(write_import, samples.CACHE_IMPORT),
 }

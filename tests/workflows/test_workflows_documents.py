@@ -43,7 +43,7 @@ GIVEN = [
 ]
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path / "store") as store:
         yield store

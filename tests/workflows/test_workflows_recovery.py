@@ -200,3 +200,10 @@ def test_a_replay_that_hangs_or_dies_costs_its_own_verdict(tiny):
     report = tiny.run()
     assert {"replay_timed_out": 1} == report.metrics[0].missing
     assert {"false_success": 1} == report.metrics[0].failures
+
+
+def test_steps_that_do_not_show_the_output_cannot_be_replayed(tiny):
+    """A replay's output is what its steps show: an agent must not say the rest unseen."""
+    app = DESK.replace("return trajectory.steps[-1].result", 'return {"answer": "something else"}')
+    tiny.write(app=app, cases=[desk_case("escalates")], evaluators=[CHECK])
+    assert {"output_not_shown": 1} == tiny.run().metrics[0].missing

@@ -59,6 +59,9 @@ def write_list(page: Page, report: CacheList) -> None:
     page.table([head, *map(_run_row, report.runs)], "rllrrr")
     page.gap()
     page.write("Results and evidence are put down to the run that made them first.")
+    elsewhere = report.results - sum(run.results for run in report.runs)
+    if elsewhere > 0:
+        page.write(f"{count(elsewhere, 'result')} came from runs that are not here any more.")
 
 
 def _run_row(run: CacheRun) -> list[Part]:
@@ -95,7 +98,7 @@ def write_check(page: Page, report: CacheCheck) -> None:
         page.table([head, *map(_kind_row, report.kinds)], "lrrr")
     if report.runs:
         page.gap()
-        page.write(f"Something is not whole of {_runs(report.runs)}.", hang=2)
+        page.labelled(("affected", "dim"), _runs(report.runs), at=_AT)
     for sentence in report.made_anew:
         page.gap()
         page.write(sentence)
