@@ -208,18 +208,9 @@ class _Writer:
 @contextlib.contextmanager
 def _new_file(target: Path) -> Iterator[sqlite3.Connection]:
     """The file while it is written; it gets its name once it is whole."""
-    if target.exists():
-        raise ConfigurationError(
-            "there is a file of this name already",
-            where=str(target),
-            mend="name another, or remove it first",
-        )
-    if not target.parent.is_dir():
-        raise ConfigurationError(
-            "the folder of the file does not exist", where=str(target), mend="make it first"
-        )
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
+        _refuse_taken(target)
         with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as out:
             # Nothing is to be rolled back: what is not finished is removed.
             out.execute("PRAGMA journal_mode=OFF")
@@ -241,7 +232,21 @@ def _new_file(target: Path) -> Iterator[sqlite3.Connection]:
             mend="see that the folder can be written to and the disk is not full",
         ) from error
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # also a name that no file may have
+            part.unlink()
+
+
+def _refuse_taken(target: Path) -> None:
+    if os.path.lexists(target):
+        raise ConfigurationError(
+            "there is a file of this name already",
+            where=str(target),
+            mend="name another, or remove it first",
+        )
+    if not target.parent.is_dir():
+        raise ConfigurationError(
+            "the folder of the file does not exist", where=str(target), mend="make it first"
+        )
 
 
 def _nothing_to_export(store: Store, number: int | None) -> StoreError:

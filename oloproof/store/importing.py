@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -28,16 +28,16 @@ WHERE digest IN (SELECT node FROM temp.wanted)
 ON CONFLICT (digest) DO UPDATE SET codec = excluded.codec, data = excluded.data
 WHERE data IS NOT excluded.data AND NOT is_whole(digest, codec, data)"""
 _TABLES: Final = (
-    *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("taken", "numbers", "wanted")),
-    "CREATE TEMP TABLE taken (number)",
+    *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("chosen", "numbers", "wanted")),
+    "CREATE TEMP TABLE chosen (number)",
     "CREATE TEMP TABLE numbers (there INTEGER PRIMARY KEY, here INTEGER NOT NULL)",
     "CREATE INDEX IF NOT EXISTS temp.refs_by_parent ON refs (parent)",
 )
-# `taken` declares no type: compared with one, parents could not be looked up in their index.
+# `chosen` declares no type: compared with one, parents could not be looked up in their index.
 _WANTED: Final = """
 CREATE TEMP TABLE wanted AS
 WITH RECURSIVE wanted (node) AS (
-    SELECT number FROM temp.taken UNION SELECT object FROM temp.incoming
+    SELECT number FROM temp.chosen UNION SELECT object FROM temp.incoming
     UNION SELECT refs.digest FROM wanted CROSS JOIN temp.refs ON refs.parent = wanted.node)
 SELECT node FROM wanted WHERE typeof(node) = 'blob'"""
 _RESULTS: Final = """
@@ -140,7 +140,7 @@ class _Import:
             "WHERE EXISTS (SELECT 1 FROM main.results WHERE key = incoming.key)"
         )
         numbers = there | self._fresh_numbers(taken, there)
-        objects = self._copy_objects(taken)
+        objects = self._copy_objects(whole)
         for number, run in taken.items():
             self._add_run(run, numbers, may_be_taken_over=number not in foreign)
         self._connection.executemany("INSERT INTO temp.numbers VALUES (?, ?)", numbers.items())
@@ -219,11 +219,14 @@ class _Import:
         )
         return {number: here for here, number in enumerate(fresh, start=last + 1)}
 
-    def _copy_objects(self, taken: Mapping[int, ExportedRun]) -> int:
-        """Copy what the runs and the results that are taken refer to."""
+    def _copy_objects(self, runs: Iterable[int]) -> int:
+        """Copy what runs and the results that are taken refer to, where it is not there whole.
+
+        Also of runs that are there: part of them may be damaged by now.
+        """
         for statement in _TABLES:
             self._connection.execute(statement)
-        self._connection.executemany("INSERT INTO temp.taken VALUES (?)", ((n,) for n in taken))
+        self._connection.executemany("INSERT INTO temp.chosen VALUES (?)", ((n,) for n in runs))
         self._connection.execute(_WANTED)
         return self._change(_COPY)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from oloproof.errors import OloproofError
 from oloproof.worker.dispatch import Dispatch, refusal
-from oloproof.worker.messages import REFUSED
+from oloproof.worker.messages import CRASHED, REFUSED
 from oloproof.worker.outlet import Outlet, end_with_parent
 from oloproof.workers.framing import READ_SIZE, Frame, FrameReader
 from oloproof.workers.pool import BROKEN_EXIT, OPEN
@@ -43,9 +43,12 @@ def main(jobs: int, replies: int, parent: int) -> None:
                 return
             # What importing made stays: collecting garbage need not look through it again.
             gc.freeze()
-    except BaseException:
+    except BaseException as error:
         if outlet.forked:
             os._exit(0)  # a fork of the user's came out of its call; it has no part in the run
+        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+            # Nothing that a user's system does leaves `execution`: this is an error of ours.
+            outlet.send(CRASHED, {"traceback": traceback.format_exc()})
         raise
 
 

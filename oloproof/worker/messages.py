@@ -20,3 +20,6 @@ UNIT: Final = b"U"
 
 REPLAY: Final = b"P"
 """A replay ran; header: the unit, the site, the change; body: its evidence."""
+
+CRASHED: Final = b"C"
+"""An error of this program's own; header: its traceback. No case is to blame for it."""

@@ -169,6 +169,8 @@ class Engine:
                 if not self._checked:
                     self.check_system(frame.header)
                     self._checked = True
+            case messages.CRASHED:
+                raise RuntimeError(f"in a worker:\n{frame.header['traceback']}")
             case messages.REFUSED:
                 found = frame.header["where"]
                 raise ConfigurationError(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import encode
+from oloproof.errors import ConfigurationError
 from oloproof.suites.dataset import Dataset
 from oloproof.version import VERSION
 from oloproof.workflows.keys import CONTRACT_VERSION
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from oloproof.store.database import Store
     from oloproof.suites.suite import Suite
     from oloproof.workflows.identity import Identity
+
+DATASET: Final = "dataset "
+"""Notes of the state files that belong to a dataset, by its path in the project."""
 
 
 def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> bytes:
@@ -32,14 +37,17 @@ def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> byte
 def present_inputs(suite: Suite, identity: Identity, store: Store) -> bytes | None:
     """The digest of the inputs as they are now, by the bytes of the files alone.
 
-    None where no run has looked through the dataset yet: which state files belong to it is
-    known only then.
+    None where no run has looked through the dataset yet (which state files belong to it is
+    known only then), and where a file is gone: a run says whether it is missed.
     """
     files: Iterable[str] | None = store.note(_note(suite))
     if files is None:
         return None
-    dataset = Dataset(suite.dataset, suite.root)
-    return inputs_digest(suite, identity, dataset.digest(files))
+    try:
+        found = Dataset(suite.dataset, suite.root).digest(files)
+    except ConfigurationError:
+        return None
+    return inputs_digest(suite, identity, found)
 
 
 def remember_files(suite: Suite, store: Store, files: tuple[str, ...]) -> None:
@@ -48,4 +56,5 @@ def remember_files(suite: Suite, store: Store, files: tuple[str, ...]) -> None:
 
 
 def _note(suite: Suite) -> str:
-    return f"dataset {suite.dataset}"
+    # Relative: it holds wherever the project lies, and goes along with exported runs.
+    return f"{DATASET}{os.path.relpath(suite.dataset, suite.root)}"

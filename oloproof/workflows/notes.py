@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.store.importing import Settlement
+from oloproof.workflows.inputs import DATASET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,7 +22,7 @@ SYSTEM: Final = "system "
 
 def notes_of(store: Store, runs: Iterable[int]) -> dict[str, JsonValue]:
     """What has to be known of the systems of some runs, beside the runs themselves."""
-    notes: dict[str, JsonValue] = store.notes(LOADED)
+    notes: dict[str, JsonValue] = store.notes(LOADED) | store.notes(DATASET)
     for number in sorted(runs):
         row = store.run(number)
         manifest = None if row is None else store.get_json(row.manifest)
@@ -42,7 +43,7 @@ def settle(store: Store, theirs: Mapping[str, JsonValue]) -> Settlement:
     refused: set[str] = set()
     for name, value in theirs.items():
         mine: Any = store.note(name)
-        if name.startswith(SYSTEM) and mine is None:
+        if name.startswith((SYSTEM, DATASET)) and mine is None:
             taken[name] = value
         elif name.startswith(LOADED) and isinstance(value, dict):
             mine = mine or {}

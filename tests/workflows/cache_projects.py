@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from oloproof.records.report import CacheCheck, RunReport
 
-DESK = '''
+DESK = """
 from pathlib import Path
 from oloproof import AgentStep, AgentTrajectory, current_case
 
@@ -43,7 +43,7 @@ class Desk:
         )
 
 system = Desk()
-'''
+"""
 EVALUATORS = [
     {"type": "state_matches", "mode": "subset"},
     {"type": "fault_recovery", "tool": "add", "fault": "error"},
@@ -93,15 +93,18 @@ def sql(path: Path, statement: str, *values: Any) -> list[Any]:
         return connection.execute(statement, values).fetchall()
 
 
-def objects_of(folder: Path, kind: str) -> list[bytes]:
-    """The objects of a store that are referred to as something, in a fixed order."""
+def objects_of(folder: Path, kind: str, *, runs: tuple[int, ...] = ()) -> list[bytes]:
+    """The objects of a store that (some) runs refer to as something, in a fixed order."""
     with Store(folder / ".oloproof", create=False) as store, store.whole() as connection:
         references = References(connection, RunDocuments())
         for row in store.runs():
+            if runs and row.id not in runs:
+                continue
             references.add_run(parts_of(connection, row.id, row.manifest, row.summary))
         references.follow()
-        references.add_results()
-        references.add_notes()
+        if not runs:
+            references.add_results()
+            references.add_notes()
         query = "SELECT DISTINCT digest FROM temp.refs WHERE kind = ? ORDER BY digest"
         return [digest for (digest,) in connection.execute(query, (kind,))]
 

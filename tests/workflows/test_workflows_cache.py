@@ -146,8 +146,8 @@ class TestVerify:
     def test_results_that_were_given_up_are_no_damage(self, tiny):
         """Code that changed under a run spoils its results, and they are still what they were."""
         app = DESK.replace(
-            "        if Path", '        Path("app.py").write_text(Path("app.py").read_text() + "#")\n'
-            "        if Path"
+            "        if Path",
+            '        Path("app.py").write_text(Path("app.py").read_text() + "#")\n        if Path',
         )
         assert "failed" == desk(tiny, "a", app=app).run().status
         assert verify_cache(tiny.folder).whole

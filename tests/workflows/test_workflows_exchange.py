@@ -7,6 +7,8 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,7 @@ from cache_projects import (
 
 from oloproof.errors import ConfigurationError, OloproofError, StoreError
 from oloproof.store.exchange import EXPORT_FORMAT
+from oloproof.store.processes import this_process
 from oloproof.workflows.cache import export_cache, import_cache, prune_cache, verify_cache
 from oloproof.workflows.gate import gate
 from oloproof.workflows.inspect import inspect_case, list_cases
@@ -148,7 +151,7 @@ class TestTheWayThere:
         import_cache(other.folder, tiny.folder / "evidence")
         other.write_cases([case("a"), case("c")])
         told = [gate(other.folder), other.run()]
-        assert [True, True] == ["were tried again" in r.gate.notes[0] for r in told]
+        assert all("were tried again" in " ".join(report.gate.notes) for report in told)
 
     def test_a_killed_run_arrives_as_interrupted(self, tiny, there):
         """With the results that it had finished."""
@@ -163,8 +166,6 @@ class TestTheWayThere:
 
     def test_a_run_that_goes_on_stays_behind(self, tiny):
         """It is not what it will be; and alone it is nothing to export."""
-        from oloproof.store.processes import this_process
-
         desk(tiny, "a").run()
         tiny.run()
         sql(
@@ -233,7 +234,8 @@ class TestWhatIsThere:
         (other.folder / "say").write_text("here")
         other.run()
         done = import_cache(other.folder, file)
-        assert (0, 2) == (done.results, done.results_there - 2)
+        # Of its recording here, a replay of the recording there says nothing.
+        assert (2, 2) == (done.results, done.results_there)
         other.write_cases([case("a"), case("b")])
         other.run()
         assert {"answer": "here"} == other.panel("a").output
@@ -338,23 +340,23 @@ class TestDamage:
     def test_a_run_of_which_something_is_damaged_is_refused(self, tiny, there, kind, hurt):
         """The other run is taken, and so are the results that are whole."""
         desk(tiny, "a").run()
-        hurt_one = objects_of(tiny.folder, kind)
         desk(tiny, "b").run()
         file = exported(tiny)
-        target = hurt_one if kind != "state" else []
-        digest = (target or objects_of(tiny.folder, kind))[0]
-        hurt(file, digest)
+        first = objects_of(tiny.folder, kind, runs=(1,))
+        shared = objects_of(tiny.folder, kind, runs=(2,))
+        alone = [digest for digest in first if digest not in shared]
+        hurt(file, [*alone, *first][0])
         other = there()
         done = import_cache(other.folder, file)
-        refused = {1, 2} if kind == "state" else {1}
+        refused = {1} if alone else {1, 2}
+        assert bool(alone) == (kind not in ("manifest", "state"))
         assert not done.whole
         assert refused == {r.run_there for r in done.runs if r.status == "refused"}
         assert all(r.reason for r in done.runs if r.status == "refused")
         assert verify_cache(other.folder).whole
         # Without its manifest it is not known whether gates had to know of a run.
-        lost = {"manifest": 4, "evidence": 1, "replay": 1}.get(kind, 0)
-        assert 8 - done.results == done.lost_results
-        assert lost <= done.lost_results <= lost + (kind == "replay")
+        lost = {"manifest": 8, "evidence": 1, "replay": 1}.get(kind, 0)
+        assert (8 - lost, lost) == (done.results, done.lost_results)
 
     @pytest.mark.parametrize("seed", range(25))
     def test_nothing_damaged_is_ever_imported(self, tiny, there, seed):
@@ -414,8 +416,8 @@ from oloproof.workflows.cache import import_cache, prune_cache
 owner, name = {place}
 whole = getattr(owner, name)
 
-def until(*arguments):
-    if {after}: whole(*arguments)
+def until(*arguments, **options):
+    if {after}: whole(*arguments, **options)
     os.kill(os.getpid(), 9)
 
 setattr(owner, name, until)
@@ -468,12 +470,12 @@ class TestKilled:
     @pytest.mark.parametrize("seed", range(40))
     def test_an_import_killed_at_any_moment(self, tiny, there, seed):
         """Wherever the process is, the store stays usable."""
-        import time
-
         desk(tiny, *(f"c{n}" for n in range(400))).run()
         file = exported(tiny)
         other = there()
-        act = f"from oloproof.workflows.cache import *; import_cache(Path('.'), Path({str(file)!r}))"
+        act = (
+            f"from oloproof.workflows.cache import *; import_cache(Path('.'), Path({str(file)!r}))"
+        )
         script = f"from pathlib import Path; {act}"
         process = subprocess.Popen([sys.executable, "-c", script], cwd=other.folder)
         time.sleep(random.Random(seed).uniform(0.1, 0.8))
@@ -487,38 +489,34 @@ class TestKilled:
 
 
 READ_ONLY = """
-import os, sys
+import os
 from pathlib import Path
+from oloproof.workflows.cache import export_cache, list_cache, verify_cache
 if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)
-from oloproof.cli import main
-sys.exit(main(sys.argv[1:]))
+here = Path("project")
+print(list_cache(here).results, verify_cache(here).whole, export_cache(here, Path("out/x")).whole)
 """
 
 
-def test_a_read_only_project_can_be_listed_verified_and_exported(tiny, there, tmp_path_factory):
+def test_a_read_only_project_can_be_listed_verified_and_exported(tiny, there):
     """And is left as it is."""
-    import tempfile
-
     desk(tiny, "a").run()
     with tempfile.TemporaryDirectory() as name:
         public = Path(name)
-        shutil.copytree(tiny.folder, public / "project")
-        (public / "out").mkdir(mode=0o777)
+        project = public / "project"
+        shutil.copytree(tiny.folder, project)
+        (public / "out").mkdir()
         (public / "out").chmod(0o777)
-        for path in (*(public / "project").rglob("*"), public / "project"):
+        for path in (*project.rglob("*"), project):
             path.chmod(0o555 if path.is_dir() else 0o444)
         public.chmod(0o755)
-        held = {path: path.stat().st_mtime_ns for path in (public / "project").rglob("*")}
-        for arguments in (["list"], ["verify"], ["export", str(public / "out" / "evidence")]):
-            done = subprocess.run(
-                [sys.executable, "-c", READ_ONLY, "cache", *arguments, "-C", "project"],
-                cwd=public,
-                capture_output=True,
-                text=True,
-                check=False,
-                env=dict(os.environ) | {"PYTHONDONTWRITEBYTECODE": "1"},
-            )
-            assert (0, "") == (done.returncode, done.stderr)
-        assert held == {path: path.stat().st_mtime_ns for path in (public / "project").rglob("*")}
+        held = {path: path.stat().st_mtime_ns for path in project.rglob("*")}
+        done = subprocess.run(
+            [sys.executable, "-c", READ_ONLY], cwd=public, capture_output=True, text=True
+        )
+        assert ("4 True True\n", "") == (done.stdout, done.stderr)
+        assert held == {path: path.stat().st_mtime_ns for path in project.rglob("*")}
         other = there()
-        assert import_cache(other.folder, public / "out" / "evidence").whole
+        assert import_cache(other.folder, public / "out" / "x").whole
+        for path in (project, *project.rglob("*")):
+            path.chmod(0o755)
