@@ -33,6 +33,9 @@ _CLOCKS: Final = (
     (r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?:Z|\+00:00)", "MOMENT"),
     (r'(?<="duration_s": )[\d.e-]+', "TIME"),
     (r"(?<= in )\d+\.\d\ds\b", "TIME"),
+    # Times of day and durations are in what is stored, and so in its digest and its size.
+    (r"\b[0-9a-f]{64}\b", "DIGEST"),
+    (r" *\b\d[\d.]* (?:B|kB|MB)\b", " SIZE"),
 )
 _PROGRAM: Final = "import sys; from oloproof.cli import main; sys.exit(main())"
 

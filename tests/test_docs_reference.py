@@ -59,14 +59,23 @@ def codes(text: str) -> set[str]:
 COMMAND: Any = get_command(app)
 
 
-@pytest.mark.parametrize("name", ["", *COMMAND.commands])
+def every_command(group: Any = COMMAND, name: str = "", parent: Any = None) -> dict[str, Any]:
+    """Each command with its context, by its name; those of a group after the group's."""
+    context = group.make_context(name or "oloproof", [], parent=parent, resilient_parsing=True)
+    found = {name: (group, context)}
+    for word, command in getattr(group, "commands", {}).items():
+        found |= every_command(command, f"{name} {word}".strip(), context)
+    return found
+
+
+COMMANDS = every_command()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_documented(name: str) -> None:
     """Each command has a section with all of its arguments and options, and no other."""
-    command, text = COMMAND, sections("commands.md")[f"oloproof {name}".strip()]
-    context = COMMAND.make_context("oloproof", [name] if name else [], resilient_parsing=True)
-    if name:
-        command = COMMAND.commands[name]
-        context = command.make_context(name, [], parent=context, resilient_parsing=True)
+    command, context = COMMANDS[name]
+    text = sections("commands.md")[f"oloproof {name}".strip()]
     options: set[str] = set()
     for parameter in command.get_params(context):
         if parameter.param_type_name == "argument":

@@ -24,6 +24,11 @@ REPORTS = {
     ("runs", "list_runs"): samples.RUNS,
     ("pairs", "pairs"): samples.PAIRS,
     ("init", "init"): samples.INIT,
+    ("cache", "list_cache"): samples.CACHE_LIST,
+    ("cache", "verify_cache"): samples.CACHE_VERIFY,
+    ("cache", "prune_cache"): samples.CACHE_PRUNE,
+    ("cache", "export_cache"): samples.CACHE_EXPORT,
+    ("cache", "import_cache"): samples.CACHE_IMPORT,
     ("init", "examples"): [("stateful-agent", "A refund desk.")],
 }
 

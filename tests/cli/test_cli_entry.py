@@ -125,6 +125,9 @@ def test_an_interrupt_exits_5(fakes: Fakes, capsys: pytest.CaptureFixture[str]) 
         (["init", "--example", "x", "--system", "a:b"], "exclude each other", "--help"),
         (["gate", "--project", "nowhere"], "'nowhere' does not exist", "--help"),
         (["runs", "extra"], "extra", "--help"),
+        (["cache", "lits"], "there is no command `lits`", "did you mean `list`?"),
+        (["cache", "import"], "Missing argument 'FILE'.", "`oloproof cache import --help`"),
+        (["cache", "prune", "--keep-runs", "0"], "Invalid value for", "--help"),
     ],
 )
 def test_a_mistake_in_usage_exits_2(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import subprocess
@@ -35,19 +34,17 @@ from oloproof.workflows.inspect import inspect_case, list_cases
 from oloproof.workflows.replay import replay
 from oloproof.workflows.runs import list_runs
 
-from conftest import TinyProject  # isort: skip
-
 
 @pytest.fixture
 def there(tiny):
     """A second project with the same files, in which nothing has been run."""
 
-    def make(name: str = "there") -> TinyProject:
+    def make(name: str = "there"):
         folder = tiny.folder / name
         folder.mkdir()
         for file in ("app.py", "cases.jsonl", "oloproof.yaml", "release.yaml"):
             shutil.copy(tiny.folder / file, folder / file)
-        return TinyProject(folder)
+        return type(tiny)(folder)
 
     return make
 
