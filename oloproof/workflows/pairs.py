@@ -57,19 +57,19 @@ def _position(transform: str, names: list[str]) -> int:
 
 
 def _pair_lines(suite: Suite, transform: Transform) -> list[PairLine]:
-    lines = []
+    lines: dict[str, PairLine] = {}  # one a digest: equal texts are one pair, read once
     for source in Dataset(suite.dataset, suite.root):
         copy = transform.apply(source)
         if copy is not None:
-            lines.append(
-                PairLine(
-                    case=source.id,
-                    digest=pair_digest(transform, source, copy),
-                    source_text=field_text(transform, source),
-                    copy_text=field_text(transform, copy),
-                )
+            digest = pair_digest(transform, source, copy)
+            line = PairLine(
+                case=source.id,
+                digest=digest,
+                source_text=field_text(transform, source),
+                copy_text=field_text(transform, copy),
             )
-    return lines
+            lines.setdefault(digest, line)
+    return list(lines.values())
 
 
 def _append(spec: TransformSpec, lines: list[PairLine]) -> None:

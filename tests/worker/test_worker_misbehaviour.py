@@ -52,8 +52,8 @@ INSIDE = [
     Deed("is_out_of_memory", "raised", "MemoryError"),
     Deed("recurses", "raised", "RecursionError: maximum recursion depth exceeded"),
     Deed("is_no_json", "not_json", "the output is not JSON: set {1} at a"),
-    Deed("hangs_in_async", "timed_out", "no answer within 0.5 s", trajectory=True),
-    Deed("hangs_in_async_stubbornly", "timed_out", "no answer within 0.5 s"),
+    Deed("hangs_in_async", "timed_out", "no answer within 1.5 s", trajectory=True),
+    Deed("hangs_in_async_stubbornly", "timed_out", "no answer within 1.5 s"),
 ]
 OUTSIDE = [
     Deed("leaves_with_0", "exited", 0, trajectory=True),
@@ -95,7 +95,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
             states.append({"case": "none"})
     jobs = [[unit(name, key=f"{number:04x}")] for number, name in enumerate(inputs)]
     journal = {"folder": str(root / "journal"), "run": 1}
-    seen = drive(root, jobs, states=states, timeout_s=0.5, journal=journal)
+    seen = drive(root, jobs, states=states, timeout_s=1.5, journal=journal)
     by_case = {state["case"]: one for state, one in zip(states, seen, strict=True)}
     return Campaign(by_case, root)
 

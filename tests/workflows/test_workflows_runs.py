@@ -467,3 +467,14 @@ def test_a_module_that_python_has_already_is_not_taken_for_the_users(tiny):
     with pytest.raises(ConfigurationError, match="another module is called `random` too") as caught:
         tiny.run()
     assert "oloproof.yaml" in caught.value.where
+
+
+def test_a_path_that_no_case_has_is_refused_or_told(tiny):
+    """A check that would compare nothing is refused; one that guards nothing yet is told."""
+    by_path = {"type": "state_matches", "mode": "paths", "paths": ["nn"]}
+    tiny.write(app=APP, cases=[case("a")], evaluators=[by_path])
+    with pytest.raises(ConfigurationError, match="which no case's initial or expected state has"):
+        tiny.run()
+    untouched = {"type": "state_unchanged", "paths": ["m"]}
+    tiny.write(app=APP, cases=[case("a")], evaluators=[untouched])
+    assert any("names the path `m`" in notice for notice in tiny.run().notices)

@@ -182,8 +182,9 @@ def write_import(page: Page, report: CacheImport) -> None:
     page.labelled(("digest", "dim"), report.digest, at=_AT)
     taken = f"{count(report.results, 'result')}, {count(report.objects, 'object')}"
     page.labelled(("taken", "dim"), f"{_imported(report.runs, 'taken')}; {taken}", at=_AT)
-    there = f"{_imported(report.runs, 'there')}; {count(report.results_there, 'result')}"
-    page.labelled(("there", "dim"), f"{there}, left as they were", at=_AT)
+    if report.results_there or any(run.status == "there" for run in report.runs):
+        there = f"{_imported(report.runs, 'there')}; {count(report.results_there, 'result')}"
+        page.labelled(("there", "dim"), f"{there}, left as they were", at=_AT)
     for run in report.runs:
         if run.status == "refused":
             why = f"run {run.run_there}: {run.reason}"
