@@ -43,7 +43,6 @@ FINE = [
     "leaves_a_fork",
     "forks_and_both_return",
     "forks_and_the_fork_raises",
-    "a_fork_reports",
 ]
 INSIDE = [
     Deed("raises", "raised", "ValueError: no", trajectory=True),
@@ -207,3 +206,11 @@ def test_reset_and_snapshot_have_the_deadline_too(tmp_path: Path, phase: str) ->
     states = [{}, {"hang in": phase}, {}]
     seen = drive(tmp_path, [[unit("fine")]] * 3, states=states, timeout_s=0.3, grace_s=0.3)
     assert ["completed", "timed_out", "completed"] == [one.status for one in seen]
+
+
+def test_a_fork_that_reports_is_refused_and_harms_no_case(tmp_path: Path) -> None:
+    """In a worker of its own: a fork beside the threads of other deeds may never come back."""
+    shutil.copy(Path(__file__).with_name("misbehaving_app.py"), tmp_path / "app.py")
+    seen = drive(tmp_path, [[unit("fine")], [unit("a_fork_reports")]], states=[{}, {}])
+    assert ["completed", "completed"] == [one.status for one in seen]
+    assert ["fine"] == [evidence["output"] for evidence in seen[1].evidence]
