@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.store.database import STATUSES
 from oloproof.store.objects import know_seals
 from oloproof.store.opening import is_damaged
-from oloproof.store.references import References, RunParts, parts_of, read_object
+from oloproof.store.references import References, RunParts, parts_of
 from oloproof.store.transactions import transaction
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class _Check:
         self._references.add_results(SEALED)
         self._references.add_notes()
         objects = self._references.check(everything=True)
-        torn = self._torn(runs)
+        torn = self._references.torn_runs(runs)
         kinds = {
             "run": KindCheck("run", len(found), found.count(None), len(torn)),
             "result": self._count("result", _RESULTS),
@@ -138,22 +138,6 @@ class _Check:
                 yield parts_of(self._connection, number, manifest, summary)
             else:
                 yield None
-
-    def _torn(self, runs: list[RunParts]) -> set[int]:
-        """The runs of whose rows a part is not there at all."""
-        rows = self._references.rows()
-        return {run.number for run in runs if run.broken or self._lacks_rows(run, rows)}
-
-    def _lacks_rows(self, run: RunParts, rows: dict[bytes, int]) -> bool:
-        if run.summary is None or not all(chunk in rows for chunk in run.chunks):
-            return False  # it was killed, or what is damaged is told as that
-        summary = read_object(self._connection, run.summary)
-        if summary is None:
-            return False
-        try:
-            return self._documents.cases(summary) > sum(rows[chunk] for chunk in run.chunks)
-        except ValueError:
-            return False
 
     def _count(self, kind: str, query: str) -> KindCheck:
         counts: Any = self._connection.execute(query).fetchone()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError, OloproofError, StoreError
-from oloproof.store.checking import SEALED
 from oloproof.store.exchange import (
     APPLICATION,
     EXPORT_FORMAT,
@@ -22,12 +21,11 @@ from oloproof.store.exchange import (
 )
 from oloproof.store.objects import pack
 from oloproof.store.opening import store_error
-from oloproof.store.references import read_object
-from oloproof.store.selection import Selection, select
+from oloproof.store.selection import Selection, results_of, select
 from oloproof.store.transactions import transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from oloproof.canonical import JsonValue
@@ -69,6 +67,7 @@ def export(
     """
     with store.whole() as connection, transaction(connection, "DEFERRED"):
         rows = store.runs()
+        _refuse_unended(store, rows, number)
         ended = [row for row in rows if row.status != "running"]
         chosen = [row for row in ended if number in (None, row.id)]
         selection, left_out = _whole_of(connection, documents, chosen, ended)
@@ -79,8 +78,7 @@ def export(
         with _new_file(target) as out:
             writer = _Writer(store, connection, out)
             objects = writer.write_objects()
-            makers = _makers(connection, documents, selection, left_out)
-            pages = tuple(writer.write_results(makers))
+            pages = tuple(writer.write_results(selection.makers - left_out))
             root = Root(
                 runs={row.id: writer.write_run(row, selection) for row in reversed(taken)},
                 pages=pages,
@@ -114,25 +112,10 @@ def _whole_of(
         selection = select(connection, documents, taken, rest)
         selection.references.check()
         spoiled = selection.references.spoiled_runs()
-        spoiled |= {run.number for run in selection.runs if run.broken}
+        spoiled |= selection.references.torn_runs(selection.runs)
         if not spoiled:
             return selection, left_out
         left_out |= spoiled
-
-
-def _makers(
-    connection: sqlite3.Connection,
-    documents: Documents,
-    selection: Selection,
-    left_out: set[int],
-) -> set[int]:
-    """The runs whose results go along: the chosen ones, and those they reused results of."""
-    makers = {run.number for run in selection.runs}
-    for run in selection.runs:
-        summary = None if run.summary is None else read_object(connection, run.summary)
-        if summary is not None:
-            makers |= documents.runs_named(summary) - left_out
-    return makers
 
 
 def _lost_results(connection: sqlite3.Connection) -> int:
@@ -163,13 +146,12 @@ class _Writer:
             )
         )
 
-    def write_results(self, makers: set[int]) -> Iterator[tuple[bytes, int]]:
+    def write_results(self, makers: Iterable[int]) -> Iterator[tuple[bytes, int]]:
         """Write the results made by some runs, in pages; the digest and the size of each."""
         rows = self._read(
-            "SELECT key, object, run, duration_s, limit_s FROM main.results AS r "
-            f"WHERE run IN ({', '.join(map(str, makers))}) AND {SEALED} "
-            "AND EXISTS (SELECT 1 FROM temp.refs WHERE digest = r.object) "
-            "AND NOT EXISTS (SELECT 1 FROM temp.bad WHERE digest = r.object) ORDER BY key"
+            "SELECT key, object, run, duration_s, limit_s FROM main.results "
+            f"WHERE {results_of(makers)} "
+            "AND NOT EXISTS (SELECT 1 FROM temp.bad WHERE digest = results.object) ORDER BY key"
         )
         while page := list(islice(rows, PAGE_RESULTS)):
             lines: JsonValue = [[k.hex(), digest.hex(), *rest] for k, digest, *rest in page]
@@ -249,10 +231,19 @@ def _refuse_taken(target: Path) -> None:
         )
 
 
+def _refuse_unended(store: Store, rows: Sequence[RunRow], number: int | None) -> None:
+    """Refuse a run that goes on, or a store in which none has ended."""
+    running = [row.id for row in rows if row.status == "running"]
+    if number in running or len(running) == len(rows):
+        raise ConfigurationError(
+            f"run {number or running[0]} is running" if running else "there is no run",
+            where=str(store.path),
+            mend="export when a run has ended",
+        )
+
+
 def _nothing_to_export(store: Store, number: int | None) -> StoreError:
-    what = "no run of this store has ended and is whole"
-    if number is not None:
-        what = f"run {number} is running, or not whole"
+    what = "no run of this store is whole" if number is None else f"run {number} is not whole"
     return StoreError(
         f"{what}: there is nothing to export",
         where=str(store.path),

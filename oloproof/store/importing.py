@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from oloproof.canonical import JsonValue, encode
 from oloproof.store.exchange import export_error, read_only_uri
-from oloproof.store.intake import SCHEMA, Intake, read_export
+from oloproof.store.intake import SCHEMA, Intake, read_export, refuse_other_projects
 from oloproof.store.objects import know_seals, pack, seal, unpack
 from oloproof.store.references import parts_of, read_object
 from oloproof.store.transactions import transaction
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from oloproof.store.exchange import ExportedRun
     from oloproof.store.references import Documents
 
-# An object that is there but damaged is replaced by the whole one.
+# An object that is there but damaged, in whatever way, is replaced by the whole one.
 _COPY: Final = f"""
 INSERT INTO main.objects SELECT digest, codec, data FROM {SCHEMA}.objects
 WHERE digest IN (SELECT node FROM temp.wanted)
 ON CONFLICT (digest) DO UPDATE SET codec = excluded.codec, data = excluded.data
-WHERE data IS NOT excluded.data AND NOT is_whole(digest, codec, data)"""
+WHERE (data IS NOT excluded.data OR codec IS NOT excluded.codec)
+    AND CASE typeof(data) WHEN 'blob' THEN NOT is_whole(digest, codec, data) ELSE TRUE END"""
 _TABLES: Final = (
     *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("chosen", "numbers", "wanted")),
     "CREATE TEMP TABLE chosen (number)",
@@ -86,8 +88,10 @@ class Imported:
     lost_objects: int
 
 
-def import_runs(store: Store, path: Path, documents: Documents, settle: Settle) -> Imported:
-    """Take over what is whole and not there yet, all of it at once.
+def import_runs(
+    store: Store, path: Path, documents: Documents, *, project: str, settle: Settle
+) -> Imported:
+    """Take over what is whole, of this project and not there yet, all of it at once.
 
     `settle` is given the notes of the export and says what they mean here.
     """
@@ -98,11 +102,13 @@ def import_runs(store: Store, path: Path, documents: Documents, settle: Settle) 
         try:
             with transaction(connection, "DEFERRED"):
                 intake = read_export(path, connection, documents)
+            refuse_other_projects(intake, path, project)
             with transaction(connection, "IMMEDIATE"):
                 settlement = settle(intake.root.notes)
                 return _Import(connection, documents, intake, settlement).result()
         finally:
-            connection.execute(f"DETACH {SCHEMA}")
+            with contextlib.suppress(sqlite3.Error):  # of an error, cursors may still be open
+                connection.execute(f"DETACH {SCHEMA}")
 
 
 def _attach(connection: sqlite3.Connection, path: Path) -> None:
@@ -130,11 +136,11 @@ class _Import:
     def result(self) -> Imported:
         """Take everything over; what was taken and what was not."""
         intake = self._intake
-        whole = {n: run for n, run in intake.runs.items() if n not in intake.refused}
+        whole = {n: run for n, run in intake.runs.items() if n not in intake.reasons}
         there = self._runs_there(whole)
         taken = {n: run for n, run in whole.items() if n not in there}
-        foreign = {n for n, name in intake.systems.items() if name in self._settlement.refused}
-        lost, refused = self._refuse_results(foreign)
+        mistaken = {n for n, name in intake.systems.items() if name in self._settlement.refused}
+        lost, refused = self._refuse_results(mistaken)
         results_there = self._change(
             "DELETE FROM temp.incoming "
             "WHERE EXISTS (SELECT 1 FROM main.results WHERE key = incoming.key)"
@@ -142,7 +148,7 @@ class _Import:
         numbers = there | self._fresh_numbers(taken, there)
         objects = self._copy_objects(whole)
         for number, run in taken.items():
-            self._add_run(run, numbers, may_be_taken_over=number not in foreign)
+            self._add_run(run, numbers, may_be_taken_over=number not in mistaken)
         self._connection.executemany("INSERT INTO temp.numbers VALUES (?, ?)", numbers.items())
         results = self._change(_RESULTS)
         self._add_notes()
@@ -183,16 +189,20 @@ class _Import:
         data = None if summary is None else read_object(self._connection, summary, schema)
         return None if data is None else self._documents.renumbered(data, {})
 
-    def _refuse_results(self, foreign: set[int]) -> tuple[int, int]:
-        """Leave out results of which too little is known, and those of foreign systems."""
+    def _refuse_results(self, mistaken: set[int]) -> tuple[int, int]:
+        """Leave out results of which too little is known, and those that are something else here.
+
+        How many of each; what belongs to other projects is counted with neither.
+        """
         lost = self._intake.refused.keys() - self._intake.unmarked
-        if foreign:  # which system a run had that is not in the file is not known
-            foreign = foreign | (self._makers() - self._intake.root.runs.keys())
-        leave = "DELETE FROM temp.incoming WHERE run IN ({})"
-        return (
-            self._change(leave.format(", ".join(map(str, lost)))),
-            self._change(leave.format(", ".join(map(str, foreign - lost)))),
-        )
+        if mistaken:  # which system a run had that is not in the file is not known
+            mistaken = mistaken | (self._makers() - self._intake.root.runs.keys())
+        self._leave(self._intake.others.keys())
+        return self._leave(lost), self._leave(mistaken)
+
+    def _leave(self, runs: Iterable[int]) -> int:
+        made = ", ".join(map(str, runs))
+        return self._change(f"DELETE FROM temp.incoming WHERE run IN ({made})")
 
     def _makers(self) -> set[int]:
         query = "SELECT DISTINCT run FROM temp.incoming"
@@ -283,4 +293,4 @@ class _Import:
             return ImportedRun(number, numbers[number], "taken")
         if number in there:
             return ImportedRun(number, there[number], "there")
-        return ImportedRun(number, None, "refused", self._intake.refused[number])
+        return ImportedRun(number, None, "refused", self._intake.reasons[number])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode
+from oloproof.errors import ConfigurationError
 from oloproof.store.database import STATUSES
 from oloproof.store.exchange import ExportedRun, export_error, read_root
 from oloproof.store.references import References, read_object
@@ -34,8 +35,9 @@ _TABLES: Final = (
 class Intake:
     """What an export holds, checked; its results wait in the table `incoming`.
 
-    `refused` gives the reason for each run that is not whole; of `runs` it may name any.
-    `systems` are the source digests of the systems that were run, `unmarked` the runs whose
+    `refused` gives the reason for each run that is not whole, `others` for those that do not
+    belong here.
+    `projects` and `systems` are what was run (by its source digest), `unmarked` the runs whose
     results can be taken without them, `named` the runs that a run speaks of.
     """
 
@@ -43,11 +45,18 @@ class Intake:
     root: Root
     runs: dict[int, ExportedRun] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
+    others: dict[int, str] = field(default_factory=dict)
+    projects: dict[int, str] = field(default_factory=dict)
     systems: dict[int, str] = field(default_factory=dict)
     unmarked: set[int] = field(default_factory=set)
     named: dict[int, set[int]] = field(default_factory=dict)
     lost_results: int = 0
     lost_objects: int = 0
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        """Why runs are not taken."""
+        return self.others | self.refused
 
     @property
     def whole(self) -> bool:
@@ -65,6 +74,20 @@ def read_export(path: Path, connection: sqlite3.Connection, documents: Documents
         return _Reader(connection, documents, Intake(digest, root)).intake()
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise export_error(path, error) from None
+
+
+def refuse_other_projects(intake: Intake, path: Path, project: str) -> None:
+    """Set aside the runs of other projects; an error where the file holds no other."""
+    others = {number: name for number, name in intake.projects.items() if name != project}
+    if others and len(others) == len(intake.root.runs):
+        raise ConfigurationError(
+            f"the runs in the file are of the project `{min(others.values())}`, "
+            f"and this is `{project}`",
+            where=str(path),
+            mend="import it in its own project",
+        )
+    for number, name in others.items():
+        intake.others[number] = f"it is one of the project `{name}`, and this is `{project}`"
 
 
 class _Reader:
@@ -88,7 +111,8 @@ class _Reader:
                 references.add_run(run.parts)
         references.follow()
         references.check(everything=True)
-        for number in references.spoiled_runs():
+        parts = [run.parts for run in intake.runs.values()]
+        for number in references.spoiled_runs() | references.torn_runs(parts):
             intake.refused[number] = "part of what it rests on is damaged or missing"
         for number, run in intake.runs.items():
             self._read_documents(number, run)
@@ -111,6 +135,7 @@ class _Reader:
         counted = None if summary is None else read_object(self._connection, summary, SCHEMA)
         try:
             if manifest is not None:
+                intake.projects[number] = documents.project(manifest)
                 intake.systems[number] = documents.system(manifest)
                 if not documents.is_marked(manifest):
                     intake.unmarked.add(number)

@@ -7,26 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, StoreError
-from oloproof.store.checking import SEALED
 from oloproof.store.inventory import size_of
 from oloproof.store.references import read_object
-from oloproof.store.selection import select
+from oloproof.store.selection import results_of, select
 from oloproof.store.transactions import transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from oloproof.store.database import RunRow, Store
-    from oloproof.store.references import Documents, RunParts
+    from oloproof.store.references import Documents
+    from oloproof.store.selection import Selection
 
 _OBJECTS: Final = """
 FROM main.objects AS o WHERE NOT EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest)"""
-
-# Also results that do not count any more: they would only be met and passed over.
-_RESULTS: Final = f"""
-FROM main.results AS r WHERE NOT ({SEALED}
-    AND EXISTS (SELECT 1 FROM temp.refs WHERE digest = r.object)
-    AND EXISTS (SELECT 1 FROM main.objects WHERE digest = r.object))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +51,17 @@ def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pr
             _refuse_while_running(store, rows)
             chosen = rows[:keep]
             selection = select(connection, documents, chosen, rows[keep:])
-            _refuse_unreadable(store, connection, selection.runs, rows)
+            _refuse_unreadable(store, connection, selection, rows)
             selection.references.add_notes()
             kept = {run.number for run in selection.runs}
             dropped = [row.id for row in rows if row.id not in kept]
-            results = _one(connection, f"SELECT count(*) {_RESULTS}")
+            # Also those that do not count any more: they would only be met and passed over.
+            stay = results_of(selection.makers if selection.complete else None)
+            results = _one(connection, f"SELECT count(*) FROM main.results WHERE NOT {stay}")
             objects = _one(connection, f"SELECT count(*) {_OBJECTS}")
             size = _one(connection, f"SELECT total(length(data)) {_OBJECTS}")
             if not dry_run:
+                connection.execute(f"DELETE FROM main.results WHERE NOT {stay}")
                 _drop(connection, dropped)
         not_smaller = None if dry_run else _give_back(connection)
     return Pruned(
@@ -81,7 +78,6 @@ def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pr
 
 
 def _drop(connection: sqlite3.Connection, runs: Iterable[int]) -> None:
-    connection.execute(f"DELETE {_RESULTS}")
     connection.execute(f"DELETE {_OBJECTS}")
     for number in runs:
         connection.execute("DELETE FROM chunks WHERE run = ?", (number,))
@@ -109,15 +105,14 @@ def _refuse_while_running(store: Store, rows: Sequence[RunRow]) -> None:
 
 
 def _refuse_unreadable(
-    store: Store,
-    connection: sqlite3.Connection,
-    kept: Sequence[RunParts],
-    rows: Sequence[RunRow],
+    store: Store, connection: sqlite3.Connection, selection: Selection, rows: Sequence[RunRow]
 ) -> None:
     """Refuse to drop what a run whose rows cannot be read may still refer to."""
-    for run in kept:
+    torn = selection.references.torn_runs(selection.runs)
+    for run in selection.runs:
         documents = run.chunks if run.summary is None else (run.summary, *run.chunks)
-        if not run.broken and all(read_object(connection, d) is not None for d in documents):
+        readable = all(read_object(connection, digest) is not None for digest in documents)
+        if readable and run.number not in torn:
             continue
         newer = sum(row.id > run.number for row in rows)
         keep_less = f"`oloproof cache prune --keep-runs {max(newer, 1)}`"

@@ -75,6 +75,9 @@ class Documents(Protocol):
     def is_marked(self, manifest: bytes) -> bool:
         """Whether a gate has to know of a run as soon as it rests on its results."""
 
+    def project(self, manifest: bytes) -> str:
+        """The project that was run."""
+
     def system(self, manifest: bytes) -> str:
         """The source digest of the system that was run."""
 
@@ -129,6 +132,7 @@ class References:
     ) -> None:
         self._connection = connection
         self._documents = documents
+        self._schema = schema
         self._objects = f"{schema}.objects"
         for statement in _TABLES:
             connection.execute(statement)
@@ -197,10 +201,21 @@ class References:
         """The runs that refer, over however many documents, to what is not whole."""
         return {number for (number,) in self._connection.execute(_SPOILED)}
 
-    def rows(self) -> dict[bytes, int]:
-        """How many rows each part of the runs' rows has."""
+    def torn_runs(self, runs: Iterable[RunParts]) -> set[int]:
+        """The runs of whose rows a part is not there at all."""
         query = "SELECT parent, count(*) FROM temp.refs WHERE kind = 'case' GROUP BY parent"
-        return dict(self._connection.execute(query))
+        rows = dict(self._connection.execute(query))
+        return {run.number for run in runs if run.broken or self._lacks_rows(run, rows)}
+
+    def _lacks_rows(self, run: RunParts, rows: Mapping[bytes, int]) -> bool:
+        if run.summary is None or not all(chunk in rows for chunk in run.chunks):
+            return False  # it was killed, or what is damaged is told as that
+        summary = read_object(self._connection, run.summary, self._schema)
+        try:
+            asked = 0 if summary is None else self._documents.cases(summary)
+        except ValueError:
+            return False
+        return asked > sum(rows[chunk] for chunk in run.chunks)
 
     def _read(self, kind: Kind) -> Iterator[tuple[bytes, bytes]]:
         for row in self._many() if kind == "case" else self._few(kind):

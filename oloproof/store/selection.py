@@ -11,7 +11,7 @@ from oloproof.store.references import References, parts_of, read_object
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from oloproof.store.database import RunRow
     from oloproof.store.references import Documents, RunParts
@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Runs, oldest first, and the references of them and of their results."""
+    """Runs, oldest first, and the references of them and of their results.
+
+    `makers` are the runs whose results they rest on, themselves among them. It is not
+    `complete` where one was killed before it could say whose results it reused.
+    """
 
     runs: tuple[RunParts, ...]
     references: References
+    makers: frozenset[int]
+    complete: bool
 
 
 def select(
@@ -40,12 +46,39 @@ def select(
     references = References(connection, documents)
     runs = [_taken(connection, references, row) for row in chosen]
     references.follow()
+    makers = {run.number for run in runs}.union(*(_named(connection, documents, r) for r in runs))
+    complete = all(run.summary is not None for run in runs)
     for row in others:
-        if _is_marked(connection, documents, row) and _is_rested_on(connection, row):
+        rested_on = row.id in makers if complete else _is_referred_to(connection, row)
+        if rested_on and _is_marked(connection, documents, row):
             runs.append(_taken(connection, references, row))
             references.follow()
-    references.add_results(f"run IN ({numbers_of(runs)}) AND {SEALED}")
-    return Selection(tuple(sorted(runs, key=lambda run: run.number)), references)
+            makers |= {row.id} | _named(connection, documents, runs[-1])
+    own = {run.number for run in runs}
+    references.add_results(f"run IN ({_listed(own)}) AND {SEALED}")
+    runs.sort(key=lambda run: run.number)
+    return Selection(tuple(runs), references, frozenset(makers), complete)
+
+
+def results_of(makers: Iterable[int] | None) -> str:
+    """An SQL condition: a result is whole, selected runs refer to it, and one of these made it.
+
+    Without `makers` it may be of any run: rows name evidence, to which others may have come
+    too, under keys that no selected run has.
+    """
+    made = "" if makers is None else f"AND run IN ({_listed(makers)}) "
+    return (
+        f"({SEALED} {made}AND EXISTS (SELECT 1 FROM temp.refs WHERE digest = results.object) "
+        "AND EXISTS (SELECT 1 FROM main.objects WHERE digest = results.object))"
+    )
+
+
+def _named(connection: sqlite3.Connection, documents: Documents, run: RunParts) -> set[int]:
+    summary = None if run.summary is None else read_object(connection, run.summary)
+    try:
+        return set() if summary is None else documents.runs_named(summary)
+    except ValueError:
+        return set()
 
 
 def _taken(connection: sqlite3.Connection, references: References, row: RunRow) -> RunParts:
@@ -62,7 +95,8 @@ def _is_marked(connection: sqlite3.Connection, documents: Documents, row: RunRow
         return False
 
 
-def _is_rested_on(connection: sqlite3.Connection, row: RunRow) -> bool:
+def _is_referred_to(connection: sqlite3.Connection, row: RunRow) -> bool:
+    """Whether selected runs refer to evidence that this one came to."""
     query = (
         "SELECT EXISTS (SELECT 1 FROM main.results AS r WHERE run = ? AND EXISTS "
         "(SELECT 1 FROM temp.refs WHERE digest = r.object))"
@@ -70,6 +104,5 @@ def _is_rested_on(connection: sqlite3.Connection, row: RunRow) -> bool:
     return bool(connection.execute(query, (row.id,)).fetchone()[0])
 
 
-def numbers_of(runs: Sequence[RunParts]) -> str:
-    """The numbers of runs, for SQL."""
-    return ", ".join(str(run.number) for run in runs)
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))

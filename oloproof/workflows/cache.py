@@ -25,7 +25,7 @@ from oloproof.store.inventory import take_inventory
 from oloproof.store.opening import FILE
 from oloproof.store.pruning import prune
 from oloproof.workflows.notes import notes_of, settle
-from oloproof.workflows.project import STORE_FOLDER, find_project
+from oloproof.workflows.project import STORE_FOLDER, find_project, load_suite_of
 from oloproof.workflows.references import RunDocuments
 from oloproof.workflows.stored import DAMAGE, Warn, find_run, in_silence, open_store
 
@@ -217,9 +217,16 @@ def export_cache(
 def import_cache(folder: Path, file: Path, *, warn: Warn = in_silence) -> CacheImport:
     """Take over from a file what is whole and not known yet; all of it at once, or nothing."""
     root = find_project(folder)
+    project = load_suite_of(root).project
     read_root(file)  # a file that is no export leaves no store behind
     with Store(root / STORE_FOLDER, on_warning=warn) as store:
-        done = import_runs(store, file, DOCUMENTS, lambda notes: settle(store, notes))
+        done = import_runs(
+            store,
+            file,
+            DOCUMENTS,
+            project=project,
+            settle=lambda notes: settle(store, notes),
+        )
     return CacheImport(
         file=str(file),
         digest=done.digest,

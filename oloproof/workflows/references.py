@@ -56,6 +56,11 @@ class RunDocuments:
         with _understood():
             return bool(_object(manifest)["rerun_failed"])
 
+    def project(self, manifest: bytes) -> str:
+        """The project that was run."""
+        with _understood():
+            return str(_object(manifest)["project"])
+
     def system(self, manifest: bytes) -> str:
         """The source digest of the system that was run."""
         with _understood():

@@ -35,6 +35,9 @@ class FakeDocuments:
     def is_marked(self, manifest: bytes) -> bool:
         return bool(_understand(manifest).get("marked", False))
 
+    def project(self, manifest: bytes) -> str:
+        return str(_understand(manifest).get("project", "ours"))
+
     def system(self, manifest: bytes) -> str:
         return str(_understand(manifest).get("system", ""))
 

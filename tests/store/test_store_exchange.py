@@ -39,7 +39,8 @@ def send(source: Path, file: Path, **options: Any) -> str:
 def take(target: Path, file: Path, settlement: Settlement | None = None) -> Imported:
     """Import a file."""
     with Store(target) as store:
-        return import_runs(store, file, DOCUMENTS, lambda _: settlement or Settlement({}))
+        settled = settlement or Settlement({})
+        return import_runs(store, file, DOCUMENTS, project="ours", settle=lambda _: settled)
 
 
 def is_whole(folder: Path) -> bool:
@@ -173,6 +174,20 @@ class TestExchange:
         assert (False, ["its entry is damaged"]) == (done.whole, [r.reason for r in done.runs])
         # Whether gates had to know of it is not known, so its results are not taken either.
         assert (0, 1) == (done.results, done.lost_results)
+
+    def test_a_run_without_all_of_its_rows_is_refused(self, tmp_path):
+        """Whole in every part that is there, and still not the run that it was."""
+        source = folder_of(tmp_path, "a")
+        with Store(source) as store:
+            add_run(store, {"a": "1", "b": "2", "c": "3"})
+        send(source, tmp_path / "evidence")
+        with Store(source, create=False) as store, store.whole() as connection:
+            query = "SELECT object FROM chunks ORDER BY number"
+            [first, _] = connection.execute(query).fetchall()
+        put_run(tmp_path / "evidence", chunks=[first[0].hex()])
+        done = take(folder_of(tmp_path, "b"), tmp_path / "evidence")
+        assert ["refused"] == [run.outcome for run in done.runs]
+        assert (3, 0) == (done.results, done.lost_results)
 
     def test_a_marked_run_does_not_lend_results_without_itself(self, tmp_path):
         """A gate could not say that it rests on them."""

@@ -208,7 +208,7 @@ class TestPrune:
         done = prune_cache(tiny.folder, keep_runs=1)
         assert ([2], [1], []) == (done.kept, done.dropped, done.kept_beyond)
         # Of case a: two executions and the control. The faulted replay came to the same as those
-        # of the other cases, and a result stays as long as its evidence does.
+        # of b, which the second run reused: which of the two it was, rows do not say.
         assert 3 == done.results
         assert expected == essence(gate(tiny.folder))
         assert "pass" == tiny.verdict("b", "state_matches").status
@@ -228,6 +228,15 @@ class TestPrune:
         assert (1, 60, 0) == (counts["run"], counts["case"], counts["unreferenced"])
         assert done.size_after_bytes < done.size_before_bytes / 2
         assert (None, 0) == (done.not_smaller, list_cache(tiny.folder).unused_bytes)
+
+    def test_results_of_an_earlier_version_go(self, tiny):
+        """Though the system came to the same evidence again, they stand under other keys."""
+        desk(tiny, "a").run()
+        suite = (tiny.folder / "oloproof.yaml").read_text()
+        (tiny.folder / "oloproof.yaml").write_text(suite.replace("version: '1'", "version: '2'"))
+        assert 2 == tiny.run().executed
+        assert 4 == prune_cache(tiny.folder, keep_runs=1).results
+        assert 0 == tiny.run().executed
 
     def test_a_dry_run_tells_the_same_and_does_nothing(self, tiny):
         """The counts are those of the real thing."""
@@ -298,11 +307,22 @@ class TestPrune:
         with pytest.raises(ConfigurationError, match="run 1 is running"):
             prune_cache(tiny.folder)
 
-    @pytest.mark.parametrize("kind", ["rows", "summary"])
+    def test_a_run_that_tried_again_goes_when_nothing_rests_on_it(self, tiny):
+        """That others came to the same evidence does not keep it."""
+        desk(tiny, "a").run(rerun_failed=True)
+        suite = (tiny.folder / "oloproof.yaml").read_text()
+        (tiny.folder / "oloproof.yaml").write_text(suite.replace("version: '1'", "version: '2'"))
+        tiny.run()
+        assert [1] == prune_cache(tiny.folder, keep_runs=1).dropped
+
+    @pytest.mark.parametrize("kind", ["rows", "summary", "no rows"])
     def test_a_damaged_run_is_not_kept_as_if_it_were_whole(self, tiny, kind):
         """What it rests on cannot be told, so nothing is dropped until the run itself may go."""
         desk(tiny, "a").run()
-        flip(tiny.folder / STORE, objects_of(tiny.folder, kind)[0])
+        if kind == "no rows":
+            sql(tiny.folder / STORE, "DELETE FROM chunks")
+        else:
+            flip(tiny.folder / STORE, objects_of(tiny.folder, kind)[0])
         with pytest.raises(StoreError, match="what it rests on cannot be told") as caught:
             prune_cache(tiny.folder)
         assert "run again, then drop it: `oloproof cache prune --keep-runs 1`" == caught.value.mend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -172,7 +173,7 @@ class TestTheWayThere:
         )
         done = export_cache(tiny.folder, tiny.folder / "evidence")
         assert ([1], [2], True) == (done.runs, done.running, done.whole)
-        with pytest.raises(StoreError, match="run 2 is running, or not whole"):
+        with pytest.raises(ConfigurationError, match="run 2 is running"):
             export_cache(tiny.folder, tiny.folder / "alone", run="2")
 
     def test_a_missing_module_note_is_no_excuse(self, tiny, there):
@@ -203,6 +204,55 @@ class TestTheWayThere:
         assert "pass" == other.verdict("b", "state_matches", run="2").status
         other.write_cases([case("a"), case("b")])
         assert 2 == other.run().executed
+
+    def test_runs_of_another_project_are_refused(self, tiny, there):
+        """No command could do anything with them but say so."""
+        desk(tiny, "a").run()
+        suite = (tiny.folder / "oloproof.yaml").read_text()
+        (tiny.folder / "oloproof.yaml").write_text(suite.replace("tiny\n", "small\n", 1))
+        with pytest.raises(ConfigurationError, match="`tiny`, and this is `small`"):
+            import_cache(there().folder, exported(tiny))
+        tiny.write_cases([case("b")])
+        tiny.run()
+        other = there("other")
+        done = import_cache(other.folder, exported(tiny, "both"))
+        assert [("refused", "it is one of the project `tiny`, and this is `small`")] == [
+            (r.status, r.reason) for r in done.runs if r.run is None
+        ]
+        assert (True, 4, 0, [1]) == (
+            done.whole,
+            done.results,
+            done.results_refused,
+            [run.run for run in done.runs if run.run],
+        )
+
+    def test_a_run_that_goes_on_meanwhile_is_not_disturbed(self, tiny, there):
+        """Exports and imports share the store with it, and nothing is pruned under it."""
+        app = DESK.replace(
+            "        if Path", "        __import__('time').sleep(0.05)\n        if Path"
+        )
+        desk(tiny, "a", app=app).run()
+        file = exported(tiny)
+        other = there()
+        other.write_cases([case(f"c{n}") for n in range(30)])
+        script = "import sys; from oloproof.cli import main; sys.exit(main(['run', '--json']))"
+        process = subprocess.Popen(
+            [sys.executable, "-c", script],
+            cwd=other.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        while not calls(other.folder):
+            time.sleep(0.01)
+        assert [2] == [run.run for run in import_cache(other.folder, file).runs]
+        with pytest.raises(ConfigurationError, match="run 1 is running"):
+            prune_cache(other.folder, keep_runs=1)
+        done = export_cache(other.folder, other.folder / "meanwhile")
+        assert ([2], [1]) == (done.runs, done.running)
+        assert verify_cache(other.folder).whole
+        out, _ = process.communicate(timeout=120)
+        assert (60, "complete") == (json.loads(out)["executed"], json.loads(out)["status"])
+        assert verify_cache(other.folder).whole
 
 
 class TestWhatIsThere:
@@ -391,6 +441,13 @@ class TestDamage:
             export_cache(tiny.folder, tiny.folder / "damaged", run="1")
         other = there()
         assert import_cache(other.folder, tiny.folder / "evidence").whole
+
+    def test_a_run_without_all_of_its_rows_is_left_out(self, tiny):
+        """What is left of it would look whole."""
+        desk(tiny, "a").run()
+        sql(tiny.folder / STORE, "DELETE FROM chunks")
+        with pytest.raises(StoreError, match="no run of this store is whole"):
+            export_cache(tiny.folder, tiny.folder / "evidence")
 
     def test_results_without_evidence_are_left_out(self, tiny):
         """Also those that no row refers to yet."""
