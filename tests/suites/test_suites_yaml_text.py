@@ -41,7 +41,11 @@ values = st.recursive(
 @given(values)
 def test_every_json_value_written_as_yaml_is_read_back(value: Any) -> None:
     """What a YAML writer makes of a JSON value is read as that value, traps quoted and all."""
-    assert value == parse_located(yaml.safe_dump(value, allow_unicode=True)).value
+    assert value == parse_located(yaml.safe_dump(value)).value
+    unescaped = yaml.safe_dump(value, allow_unicode=True)
+    # The writer itself leaves a bare NEL, which every reader folds into a space.
+    if "\x85" not in unescaped:
+        assert value == parse_located(unescaped).value
 
 
 @pytest.mark.parametrize(
