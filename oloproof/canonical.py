@@ -71,16 +71,28 @@ def encode_foreign(value: object, what: str) -> Encoded:
     value. Anything else that JSON does not have raises `NotJsonError` with the path of the
     offending value; `what` names the value in the message.
     """
-    try:
-        data = orjson.dumps(value, option=_SORTED)
-        plain = orjson.loads(data)
-        # The round trip finds what orjson lets pass: NaN as null, UUIDs as text.
-        if plain == value and not _too_deep(value, data):
-            return Encoded(data, plain)
-    except Exception:  # noqa: S110  # also what the value's own methods raise: said below
-        pass
-    plain = to_json(value, what)
+    found = _round_trip(value, _SORTED)
+    if found is not None:
+        return found
+    plain = _walk(value, what)
     return Encoded(orjson.dumps(plain, option=_SORTED), plain)
+
+
+def to_json(value: object, what: str) -> JsonValue:
+    """Like `encode_foreign`, only the value, with the keys of objects in the order given."""
+    found = _round_trip(value, _STRICT)
+    return _walk(value, what) if found is None else found.value
+
+
+def _round_trip(value: object, option: int) -> Encoded | None:
+    """The encoding of plain JSON; None where it is not certain to be that."""
+    try:
+        data = orjson.dumps(value, option=option)
+        plain = orjson.loads(data)
+        # What orjson lets pass is found so: NaN as null, UUIDs as text.
+        return Encoded(data, plain) if plain == value and not _too_deep(value, data) else None
+    except Exception:  # also what the value's own methods raise: the slow way says it
+        return None
 
 
 def _too_deep(value: object, data: bytes) -> bool:
@@ -97,7 +109,7 @@ def _too_deep(value: object, data: bytes) -> bool:
     return False
 
 
-def to_json(value: object, what: str) -> JsonValue:
+def _walk(value: object, what: str) -> JsonValue:
     """A fresh copy of `value` made of plain JSON types, or `NotJsonError` with the path."""
     try:
         return _to_json(value, what, "", 0)

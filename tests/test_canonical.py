@@ -143,8 +143,9 @@ class TestForeignValues:
     def test_json_passes_as_it_is(self, value: Any) -> None:
         """A JSON value has the same form whether it is known to be one or not."""
         encoded = encode_foreign(value, "it")
-        assert encode(value) == encoded.data == encode(to_json(value, "it"))
+        assert encode(value) == encoded.data
         assert value == encoded.value
+        assert encode_in_order(value) == encode_in_order(to_json(value, "it"))
 
     @given(json_values)
     def test_both_ways_agree_on_what_they_accept(self, value: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, Protocol
 
 from pydantic import Field
@@ -95,8 +95,7 @@ def missing(
     return Verdict("missing", reason=reason, detail=detail, compared=compared)
 
 
-@dataclass(frozen=True, slots=True)
-class FaultDemand:
+class FaultDemand(NamedTuple):
     """A fault to be tried: the `occurrence`-th call (from 1) of `tool` gets `fault`."""
 
     tool: str
@@ -117,13 +116,12 @@ class NamedPlace:
     needed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """All that an evaluator may look at: one case, its evidence, its replays, its source."""
 
     case: Case
     evidence: CaseEvidence
-    replays: Mapping[FaultDemand, FaultReplay] = field(default_factory=dict)
+    replays: Mapping[FaultDemand, FaultReplay] = {}
     source: Context | None = None
 
 

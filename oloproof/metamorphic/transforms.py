@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError
-from oloproof.patches import apply
-from oloproof.paths import MISSING, Path, parse, to_pointer
+from oloproof.paths import MISSING, Path, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
+    from oloproof.paths import Segment
     from oloproof.suites.case import Case
     from oloproof.suites.suite import TransformSpec
 
@@ -38,18 +38,24 @@ class Transform:
         no text at the field.
         """
         assert case.source is None, "a copy is not copied again"
-        text = self.text_of(case)
-        changed = self.rewrite(text)
-        if changed == text:
+        changed = self._rewritten(case)
+        if changed is None:
             return None
-        operation = {"op": "replace", "path": to_pointer(self.place), "value": changed}
-        return replace(
-            case,
+        return case._replace(
             id=f"{case.id}~{self.name}",
-            input=apply(case.input, [operation]),
+            input=_with_text(case.input, self.place.segments, changed),
             source=case.id,
             transform=self.name,
         )
+
+    def changes(self, case: Case) -> bool:
+        """Whether there is a copy of a case; raises as `apply` does."""
+        return self._rewritten(case) is not None
+
+    def _rewritten(self, case: Case) -> str | None:
+        text = self.text_of(case)
+        changed = self.rewrite(text)
+        return None if changed == text else changed
 
     def text_of(self, case: Case) -> str:
         """The text that is changed."""
@@ -63,6 +69,19 @@ class Transform:
             where=None if case.line is not None else f"case `{case.id}`",
             mend="name a field that holds text in every case",
         )
+
+
+def _with_text(value: JsonValue, segments: tuple[Segment, ...], text: str) -> JsonValue:
+    """`value` with `text` at a place that it has; only the containers on the way are copied."""
+    if not segments:
+        return text
+    head, below = segments[0], segments[1:]
+    if isinstance(value, dict):
+        return value | {str(head): _with_text(value[str(head)], below, text)}
+    assert isinstance(value, list)
+    copy = value.copy()
+    copy[int(str(head))] = _with_text(copy[int(str(head))], below, text)
+    return copy
 
 
 def build_transform(spec: TransformSpec) -> Transform:

@@ -8,7 +8,7 @@ the case's initial state, whichever is smaller, always with the digest of the wh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from oloproof.patches import apply
 from oloproof.paths import MISSING, Absent
@@ -23,8 +23,8 @@ ACTIVE_STATE: Final = "active_state/v1"
 OutcomeStatus = Literal["completed", "raised", "exited", "timed_out", "killed", "not_json"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+# What is made for every case is a named tuple: that takes a third of the time of a dataclass.
+class Outcome(NamedTuple):
     """How the call of the system ended.
 
     `error` says what went wrong in one line, `where` names the line of the user's code or
@@ -52,16 +52,14 @@ COMPLETED: Final = Outcome("completed")
 _COMPLETED_JSON: Final = COMPLETED.to_json()
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A state at one moment: after `turn`, or (with None) after the case."""
 
     state: JsonValue
     turn: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseEvidence:
+class CaseEvidence(NamedTuple):
     """One case as it ran. Steps are the JSON of `AgentStep`, without what has its default."""
 
     outcome: Outcome
@@ -201,8 +199,7 @@ class ReplayEvidence:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FaultReplay:
+class FaultReplay(NamedTuple):
     """A faulted replay with the control that has to hold before it counts.
 
     `unavailable` is the reason why there is neither: `not_replayable`,

@@ -37,7 +37,7 @@ def check_cases(project: Project, dataset: Dataset) -> Checked:
         try:
             checks.check(case)
             for transform in project.transforms:
-                changed[transform.name] += transform.apply(case) is not None
+                changed[transform.name] += transform.changes(case)
         except ConfigurationError as error:
             where = show_where(dataset.path, case.line or 1)
             raise ConfigurationError(error.what, where=where, mend=error.mend) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode, encode_in_order
@@ -40,8 +39,7 @@ def redacted(case: Case, redaction: Redaction) -> Case:
     def clean(value: Any) -> Any:
         return decode(redaction.of_json(encode_in_order(value)))
 
-    return replace(
-        case,
+    return case._replace(
         input=clean(case.input),
         initial_state=clean(case.initial_state),
         expected=clean(case.expected),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode
 from oloproof.records.evidence import TRAJECTORY
@@ -25,8 +25,7 @@ class Site:
     faults: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A piece of evidence with its digest, and the earlier run it was reused from, if any."""
 
     digest: bytes
