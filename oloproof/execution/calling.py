@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
@@ -12,6 +11,7 @@ from oloproof.records.evidence import COMPLETED, Outcome
 from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
     from pathlib import Path
 
@@ -86,6 +86,8 @@ class Caller:
         return Outcome(status, describe(error, self._clean), where and self._clean(where), phase)
 
     def _await(self, awaitable: Any) -> Any:
+        import asyncio  # a system that is not async must not pay for it
+
         if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
         loop = self._loop
@@ -97,6 +99,8 @@ class Caller:
                 self.close()
 
     async def _within_deadline(self, awaitable: Any) -> Any:
+        import asyncio
+
         task = asyncio.ensure_future(awaitable)
         task.add_done_callback(_look_at)
         done, _ = await asyncio.wait({task}, timeout=self._timeout_s)
@@ -115,6 +119,8 @@ def _end_leftovers(loop: asyncio.AbstractEventLoop) -> bool:
 
     False where some did not end in time.
     """
+    import asyncio
+
     until = time.monotonic() + LEFTOVERS_S
     while leftovers := asyncio.all_tasks(loop):
         left_s = until - time.monotonic()

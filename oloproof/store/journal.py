@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "journal"
 _LEAD: Final = struct.Struct("<III")
-_NAME: Final = re.compile(r"([0-9]+)-([0-9]+)-[0-9]+\.journal")
+_NAME: Final = re.compile(r"([0-9]+)-([0-9]+)-[0-9]+-[0-9]+\.journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,12 @@ class Entry:
 
 
 class JournalWriter:
-    """The journals of one worker; `begin` says which of them its next results go to."""
+    """The journals of one slot of a worker; `begin` says which its next results go to."""
 
-    def __init__(self, folder: Path, run: int) -> None:
+    def __init__(self, folder: Path, run: int, slot: int = 0) -> None:
         self._folder = folder
         self._run = run
+        self._slot = slot
         self._part: int | None = None
         self._file = -1
         self._opened: tuple[int, int] | None = None
@@ -65,7 +66,7 @@ class JournalWriter:
             # The system closed it, and may have opened a file of its own under its number.
             self._file = -1
         if self._file < 0:
-            self._open(self._folder / _name(self._run, self._part, os.getpid()))
+            self._open(self._folder / _name(self._run, self._part, os.getpid(), self._slot))
         while data:
             data = data[os.write(self._file, data) :]
 
@@ -120,5 +121,5 @@ def remove_journals(folder: Path, run: int) -> None:
         path.unlink(missing_ok=True)
 
 
-def _name(run: int, part: int, process: int) -> str:
-    return f"{run}-{part}-{process}.journal"
+def _name(run: int, part: int, process: int, slot: int) -> str:
+    return f"{run}-{part}-{process}-{slot}.journal"

@@ -1,7 +1,7 @@
 """A system that is a Python object of the user's: found by name, told apart, called.
 
-A class makes one instance a worker; a callable without required parameters is a factory,
-called once a worker; anything else callable is the system itself. `kind` overrides.
+A class makes one instance a sandbox; a callable without required parameters is a factory,
+called once a sandbox; anything else callable is the system itself. `kind` overrides.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class PythonSystem:
     """A user's system, ready to be called. Its methods may be sync or async.
 
     `target` is what is called; `owner` the object that owns the sandbox: for a bound method
-    the object it is bound to.
+    the object it is bound to. `another` makes one more with a sandbox of its own; None where
+    that cannot be, or where it would not help: a system that is not async does not let go.
     """
 
     target: Any
@@ -42,17 +43,24 @@ class PythonSystem:
     stateful: bool
     replayable: bool
     conversational: bool
+    another: Callable[[], PythonSystem] | None = None
 
     @classmethod
-    def of(cls, target: Any) -> PythonSystem:
-        """The system that a target belongs to, with what it can do."""
+    def of(cls, target: Any, make: Callable[[], Any] | None = None) -> PythonSystem:
+        """The system that a target belongs to, with what it can do.
+
+        `make` makes another target, where a class or a factory made this one.
+        """
         owner = _owner(target)
+        conversational = isinstance(owner, Conversational)
+        called = owner.turn if conversational else target
         return cls(
             target,
             owner,
             stateful=isinstance(owner, Stateful),
             replayable=isinstance(owner, Replayable),
-            conversational=isinstance(owner, Conversational),
+            conversational=conversational,
+            another=(lambda: cls.of(make(), make)) if make and _is_async(called) else None,
         )
 
     def reset(self, state: JsonValue) -> Any:
@@ -90,7 +98,7 @@ def load_system(
     try:
         module_name, _, attribute = spec.partition(":")
         found = loader.attribute(loader.module(module_name), attribute)
-        return PythonSystem.of(loader.instantiate(found, kind))
+        return loader.system(found, kind or tell_kind(found))
     except ConfigurationError:
         raise
     except BaseException as error:  # such as a property that raises
@@ -140,6 +148,10 @@ def _takes_input(found: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_async(called: Any) -> bool:
+    return any(map(inspect.iscoroutinefunction, (called, getattr(called, "__call__", None))))  # noqa: B004
 
 
 def _signature(found: Any, *, follow_wrapped: bool = True) -> inspect.Signature | None:
@@ -205,30 +217,29 @@ class _Loader:
             found = getattr(found, part)
         return found
 
-    def instantiate(self, found: Any, kind: Kind | None) -> Any:
+    def system(self, found: Any, kind: Kind) -> PythonSystem:
         """The system itself: a class or a factory is called, anything else taken as it is."""
-        kind = kind or tell_kind(found)
-        made = f"`{self.spec}`"
-        if kind in ("class", "factory"):
-            if not callable(found):
-                raise ConfigurationError(
-                    f"{made} is declared as {kind} but cannot be called",
-                    mend="correct `system.kind`",
-                )
-            found = self._made(found)
-            made = f"what `{self.spec}` made"
-        self._refuse_uncallable(found, made)
-        return found
+        if kind not in ("class", "factory"):
+            self._refuse_uncallable(found, f"`{self.spec}`")
+            return PythonSystem.of(found)
+        if not callable(found):
+            raise ConfigurationError(
+                f"`{self.spec}` is declared as {kind} but cannot be called",
+                mend="correct `system.kind`",
+            )
+        return PythonSystem.of(self._made(found), functools.partial(self._made, found))
 
     def _made(self, maker: Any) -> Any:
         try:
-            return maker()
+            made = maker()
         except BaseException as error:
             raise self.raised(
                 f"making the system from `{self.spec}`",
                 error,
-                "a class or a factory is called without arguments, once a worker",
+                "a class or a factory is called without arguments, once a sandbox",
             ) from error
+        self._refuse_uncallable(made, f"what `{self.spec}` made")
+        return made
 
     def _refuse_uncallable(self, found: Any, shown: str) -> None:
         kind = type(found).__name__

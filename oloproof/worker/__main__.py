@@ -1,4 +1,4 @@
-"""`python -m oloproof.worker JOBS REPLIES PARENT`: a worker process on two descriptors."""
+"""`python -m oloproof.worker JOBS REPLIES PARENT SLOTS`: a worker process on two descriptors."""
 
 from __future__ import annotations
 
@@ -11,44 +11,39 @@ import traceback
 from typing import TYPE_CHECKING
 
 from oloproof.errors import OloproofError
-from oloproof.worker.dispatch import Dispatch, refusal
-from oloproof.worker.messages import CRASHED, REFUSED
+from oloproof.worker.messages import REFUSED
 from oloproof.worker.outlet import Outlet, end_with_parent
-from oloproof.workers.framing import READ_SIZE, Frame, FrameReader
-from oloproof.workers.pool import BROKEN_EXIT, OPEN
+from oloproof.worker.slots import Slots, refusal, tell_crash
+from oloproof.workers.framing import BROKEN_EXIT, OPEN, READ_SIZE, Frame, FrameReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def main(jobs: int, replies: int, parent: int) -> None:
-    """Serve jobs until the parent closes the pipe."""
+def main(jobs: int, replies: int, parent: int, most: int) -> None:
+    """Serve jobs, `most` at once at most, until the parent closes the pipe."""
     for pipe in (jobs, replies):
         os.set_inheritable(pipe, False)
     # What a user's system prints must not mix with the run's own standard output.
     os.dup2(2, 1)
     outlet = Outlet(jobs, replies)
     end_with_parent(parent, _end_group)
-    dispatch: Dispatch | None = None
+    slots: Slots | None = None
     try:
         for frame in _frames(jobs):
             if frame.kind != OPEN:
-                assert dispatch is not None
-                dispatch.job(frame)
+                assert slots is not None
+                slots.job(frame)
                 continue
             try:
-                dispatch = Dispatch(frame.header, outlet)
+                slots = Slots(frame.header, outlet, most)
             except OloproofError as error:
                 outlet.send(REFUSED, refusal(error, frame.header))
                 return
             # What importing made stays: collecting garbage need not look through it again.
             gc.freeze()
     except BaseException as error:
-        if outlet.forked:
-            os._exit(0)  # a fork of the user's came out of its call; it has no part in the run
-        if isinstance(error, Exception) and not isinstance(error, MemoryError):
-            # Nothing that a user's system does leaves `execution`: this is an error of ours.
-            outlet.send(CRASHED, {"traceback": traceback.format_exc()})
+        tell_crash(error, outlet)
         raise
 
 
@@ -77,7 +72,7 @@ def _end_group() -> None:
 if __name__ == "__main__":
     code = 0
     try:
-        main(*map(int, sys.argv[1:4]))
+        main(*map(int, sys.argv[1:5]))
     except BaseException:
         code = 1
         traceback.print_exc()

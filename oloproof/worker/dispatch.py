@@ -7,49 +7,50 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode, digest, encode, encode_in_order
-from oloproof.errors import OloproofError
 from oloproof.execution.calling import Caller
-from oloproof.execution.redaction import Redaction
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution, Request
 from oloproof.records.evidence import TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
-from oloproof.systems.python import load_system
 from oloproof.systems.source import own_file
 from oloproof.worker.messages import READY, REPLAY, REPORT, UNIT
-from oloproof.workers.pool import DONE, MARK
+from oloproof.workers.framing import DONE, MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from oloproof.worker.outlet import Outlet
+    from oloproof.execution.redaction import Redaction
+    from oloproof.systems.python import PythonSystem
+    from oloproof.worker.outlet import SlotOutlet
     from oloproof.workers.framing import Frame
 
 
 class Dispatch:
-    """One system, loaded once, and the jobs that are run on it."""
+    """One system with its sandbox, and the jobs that are run on it one after another."""
 
-    def __init__(self, opening: Any, outlet: Outlet) -> None:
-        redaction = Redaction(opening["redact"])
+    def __init__(
+        self,
+        system: PythonSystem,
+        opening: Any,
+        redaction: Redaction,
+        outlet: SlotOutlet,
+        slot: int = 0,
+    ) -> None:
         self._root = opening["root"]
-        root = Path(self._root)
-        system = load_system(opening["callable"], root, opening["kind"], clean=redaction.of_text)
-        retries = opening["retries"]
         self._outlet = outlet
         self._unit = 0
         self._key = self._recording = ""
         self._timeout_s = opening["timeout_s"]
         journal = opening["journal"]
-        self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"])
+        self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"], slot)
         self._loaded: frozenset[str] = frozenset()
+        retries = opening["retries"]
         self._execution = Execution(
             system,
             Caller(
                 opening["timeout_s"],
                 clean=redaction.of_text,
-                root=root,
+                root=Path(self._root),
                 before_call=outlet.give_sign,
             ),
             redaction,
@@ -61,12 +62,16 @@ class Dispatch:
             ),
             on_report=lambda data: outlet.send(REPORT, self._unit, data),
         )
+
+    def ready(self) -> None:
+        """Tell what the system can do, and what it loaded so far."""
+        system = self._execution.system
         abilities = {
             "stateful": system.stateful,
             "replayable": system.replayable,
             "conversational": system.conversational,
         }
-        outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
+        self._outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
 
     def job(self, frame: Frame) -> None:
         """Run every unit of the job and the replays each asks for."""
@@ -147,13 +152,3 @@ class Dispatch:
             if own is not None:
                 files.append(own)
         return sorted(files)
-
-
-def refusal(error: OloproofError, opening: Any) -> dict[str, str | None]:
-    """What a refused system's parent is told; no secret that an error may hold leaves with it."""
-    try:
-        clean: Callable[[str], str] = Redaction(opening["redact"]).of_text
-    except OloproofError:
-        clean = str  # the error is that the rules cannot be read
-    texts = {"what": error.what, "where": error.where, "mend": error.mend}
-    return {name: text and clean(text) for name, text in texts.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.workers.pool import ASIDE
+from oloproof.workers.framing import ASIDE
 
 READY: Final = b"R"
 """Once, after the system was loaded; header: what it can do, and which modules it loaded."""

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import OloproofError
 from oloproof.store.descriptors import identity
-from oloproof.workers.framing import pack, write_all
-from oloproof.workers.pool import ASIDE, BROKEN_EXIT, MARK
+from oloproof.workers.framing import ASIDE, BROKEN_EXIT, MARK, pack, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,14 +31,15 @@ class Outlet:
         self._pipes = tuple((pipe, identity(pipe)) for pipe in (jobs, replies))
         self._lock = threading.Lock()
         self._held: list[bytes] = []
-        self._heard = time.monotonic()
         self.forked = False
         os.register_at_fork(after_in_child=self._leave_to_parent)
 
-    def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
+    def send(
+        self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False, slot: int = 0
+    ) -> None:
         """Send a frame, or `hold` it until the next one goes out."""
         self.refuse_forks()
-        frame = pack(kind, header, body)
+        frame = pack(kind, header, body, slot)
         with self._lock:
             self._held.append(frame)
             if hold:
@@ -51,8 +51,6 @@ class Outlet:
                 write_all(self._replies, data)
             except BrokenPipeError:
                 os._exit(0)  # the parent is gone; nobody is left to tell
-        if kind != ASIDE:
-            self._heard = time.monotonic()
 
     def refuse_forks(self) -> None:
         """Raise in a fork of the worker: it has no part in the run."""
@@ -61,11 +59,6 @@ class Outlet:
                 "a fork of the worker spoke to the run",
                 mend="report from the process that was called; end a fork where its work ends",
             )
-
-    def give_sign(self) -> None:
-        """Let the parent's clock start anew where it has run for a while."""
-        if time.monotonic() - self._heard > QUIET_S:
-            self.send(MARK, 0.0)
 
     def _refuse_broken_pipes(self) -> None:
         """End the process rather than write into what is no longer the parent's pipe."""
@@ -80,6 +73,27 @@ class Outlet:
         for pipe, opened in self._pipes:
             if identity(pipe) == opened:
                 os.close(pipe)  # so that the parent sees when the worker itself ends
+
+
+class SlotOutlet:
+    """What one slot says to the parent, who has a clock for each."""
+
+    def __init__(self, outlet: Outlet, slot: int) -> None:
+        self._outlet = outlet
+        self._slot = slot
+        self._heard = time.monotonic()
+        self.refuse_forks = outlet.refuse_forks
+
+    def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
+        """Send a frame, or `hold` it until the next one goes out."""
+        self._outlet.send(kind, header, body, hold=hold, slot=self._slot)
+        if not hold and kind != ASIDE:
+            self._heard = time.monotonic()
+
+    def give_sign(self) -> None:
+        """Let the parent's clock start anew where it has run for a while."""
+        if time.monotonic() - self._heard > QUIET_S:
+            self.send(MARK, 0.0)
 
 
 def end_with_parent(parent: int, end: Callable[[], None]) -> None:

@@ -1,36 +1,39 @@
 """A pool of worker processes that are given jobs, watched, killed and replaced.
 
 Each worker answers a job with frames; the frame of kind `DONE` ends it. A worker that
-stays silent longer than the deadline is killed, and the job at its head is reported as
+stays silent longer than the deadline is killed, and the job that it was at is reported as
 lost together with the cause; the jobs behind it go to a fresh worker untouched.
+
+A worker may say that it does several jobs at once: it then has as many lanes. When it ends
+by itself, which of them ended it is found by doing each alone.
 """
 
 from __future__ import annotations
 
+import os
 import selectors
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from oloproof.workers.framing import pack
+from oloproof.workers.framing import (
+    ASIDE,
+    BROKEN_EXIT,
+    DONE,
+    JOB,
+    MARK,
+    MOST_SLOTS,
+    OPEN,
+    SLOTS,
+    pack,
+)
+from oloproof.workers.lanes import Job, Lane, Worker
 from oloproof.workers.process import WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from oloproof.workers.framing import Frame
-
-OPEN: Final = b"O"
-JOB: Final = b"J"
-DONE: Final = b"D"
-MARK: Final = b"M"
-"""A sign of life: the clock starts anew, `header` more seconds are allowed."""
-ASIDE: Final = b"E"
-"""Something said on the way, which is no sign of life: a worker that says it for ever hangs."""
-
-BROKEN_EXIT: Final = 71
-"""How a worker exits whose pipes were closed or replaced, and what one is taken for that sent
-something else than frames: its job broke it."""
 
 OPENING_S: Final = 300.0
 """How long a worker may take until its first frame: importing a user's system can be slow."""
@@ -52,6 +55,9 @@ LEAVE_S: Final = 0.5
 _LOOK_AGAIN_S: Final = 0.01
 
 
+Cause: TypeAlias = Literal["timed_out", "exited", "killed"]
+
+
 class Reply(NamedTuple):
     """A frame that a worker sent while it worked on `tag`."""
 
@@ -63,53 +69,30 @@ class Lost(NamedTuple):
     """A worker ended while it worked on `tag`: it hung, left with a code, or a signal killed it."""
 
     tag: Any
-    cause: Literal["timed_out", "exited", "killed"]
+    cause: Cause
     code: int
     opened: bool
     """False when it ended before it had ever answered: the system could not be started."""
 
 
-class _Job(NamedTuple):
+class Again(NamedTuple):
+    """A worker ended while it did `tag` beside other jobs; what is left of it is to be submitted.
+
+    It is not to blame where it need not be `alone`; where it has to be, nobody knows yet.
+    """
+
     tag: Any
-    data: bytes
+    alone: bool
 
 
-class _Worker:
-    """A process with the jobs it holds and the clock that runs for the first of them."""
-
-    def __init__(self, process: WorkerProcess) -> None:
-        self.process = process
-        self.jobs: deque[_Job] = deque()
-        self.held_bytes = 0
-        self.opened = False
-        self.deaf = False
-        self.allowance_s = 0.0
-        self.clock = self.began = time.monotonic()
-
-    def restart_clock(self, allowance_s: float = 0.0) -> None:
-        self.clock = time.monotonic()
-        self.allowance_s = allowance_s
-
-    def take(self, job: _Job) -> None:
-        if not self.jobs:
-            self.restart_clock()
-            self.began = self.clock
-        self.jobs.append(job)
-        self.held_bytes += len(job.data)
-        self.process.queue(job.data)
-
-    def finish(self) -> float:
-        """Strike the first job off; the seconds it took."""
-        self.held_bytes -= len(self.jobs.popleft().data)
-        began, self.began = self.began, time.monotonic()
-        return self.began - began
+Message: TypeAlias = "Reply | Lost | Again"
 
 
 class Pool:
-    """`size` workers started on demand; use it as a context manager.
+    """Workers started on demand that do `size` jobs at once; use it as a context manager.
 
-    `command` gets three arguments more: the descriptors of its jobs and of its replies, and
-    the number of this process.
+    `command` gets four arguments more: the descriptors of its jobs and of its replies, the
+    number of this process, and how many jobs it may do at once; the worker says how many it does.
     """
 
     def __init__(
@@ -130,8 +113,11 @@ class Pool:
         self._opening_s = opening_s
         self._environment = environment
         self._folder = folder
-        self._workers: list[_Worker] = []
-        self._waiting: deque[_Job] = deque()
+        # How many jobs at once a worker is asked to do: the processors are shared by all.
+        self._slots = min(MOST_SLOTS, -(-size // min(size, os.cpu_count() or 1)))
+        self._workers: list[Worker] = []
+        self._waiting: deque[Job] = deque()
+        self._alone: deque[Job] = deque()
         self._selector = selectors.DefaultSelector()
         self._pace_s = LOOK_AHEAD_S / LEAST_JOBS
         self._filling = True
@@ -146,14 +132,15 @@ class Pool:
             worker.process.close()  # an ended pipe tells an idle worker to leave
         until = time.monotonic() + LEAVE_S
         for worker in self._workers:
-            worker.process.end(0.0 if worker.jobs else max(0.0, until - time.monotonic()))
+            worker.process.end(0.0 if worker.busy else max(0.0, until - time.monotonic()))
         self._workers.clear()
         self._selector.close()
 
     @property
     def pending(self) -> int:
         """Jobs that have been submitted and are not done."""
-        return len(self._waiting) + sum(len(worker.jobs) for worker in self._workers)
+        waiting = len(self._waiting) + len(self._alone)
+        return waiting + sum(len(lane.jobs) for lane in self._lanes)
 
     @property
     def hungry(self) -> bool:
@@ -170,16 +157,20 @@ class Pool:
             self._filling = True
         return self._filling
 
-    def submit(self, tag: Any, header: Any, body: bytes = b"") -> None:
-        """Queue a job for the next `poll`; its replies carry `tag`."""
-        self._waiting.append(_Job(tag, pack(JOB, header, body)))
+    def submit(self, tag: Any, header: Any, body: bytes = b"", *, alone: bool = False) -> None:
+        """Queue a job for the next `poll`; its replies carry `tag`.
 
-    def poll(self, timeout_s: float | None = None) -> list[Reply | Lost]:
+        Beside one that has to be `alone`, its worker does nothing else.
+        """
+        job = Job(tag, pack(JOB, header, body), alone)
+        (self._alone if alone else self._waiting).append(job)
+
+    def poll(self, timeout_s: float | None = None) -> list[Message]:
         """What has come in; waits for something at most `timeout_s` (None: until there is)."""
-        out: list[Reply | Lost] = []
+        out: list[Message] = []
         self._assign()
         for key, mask in self._selector.select(self._patience(timeout_s)):
-            worker: _Worker = key.data
+            worker: Worker = key.data
             if mask & selectors.EVENT_WRITE and not worker.deaf:
                 self._send(worker)
             if mask & selectors.EVENT_READ:
@@ -191,28 +182,32 @@ class Pool:
 
     def _patience(self, timeout_s: float | None) -> float:
         """How long to wait at most: without any job there is nothing to wait for."""
-        busy = [worker for worker in self._workers if worker.jobs]
+        busy = [lane for lane in self._lanes if lane.jobs]
         if not busy:
             return 0.0
-        if any(worker.deaf for worker in busy):
+        if any(lane.worker.deaf for lane in busy):
             return _LOOK_AGAIN_S
         left_s = min(map(self._due, busy)) - time.monotonic()
         return max(0.0, left_s if timeout_s is None else min(left_s, timeout_s))
 
-    def _due(self, worker: _Worker) -> float:
-        limit_s = self._deadline_s if worker.opened else self._opening_s
-        return worker.clock + worker.allowance_s + limit_s
+    def _due(self, lane: Lane) -> float:
+        limit_s = self._deadline_s if lane.worker.opened else self._opening_s
+        return lane.clock + lane.allowance_s + limit_s
 
     # -- giving out ----------------------------------------------------------------------------
 
     @property
+    def _lanes(self) -> list[Lane]:
+        return [lane for worker in self._workers for lane in worker.lanes]
+
+    @property
     def _idle(self) -> int:
-        """Workers that have nothing to do, or were not needed yet."""
-        return self._size - sum(bool(worker.jobs) for worker in self._workers)
+        """How many jobs more could be done at once."""
+        return self._size - sum(bool(lane.jobs) for lane in self._lanes)
 
     @property
     def _window(self) -> int:
-        """How many jobs a worker may hold."""
+        """How many jobs a lane may hold."""
         if self._pace_s > SLOW_S:
             return 1
         return max(LEAST_JOBS, min(MOST_JOBS, int(LOOK_AHEAD_S / max(self._pace_s, 1e-6))))
@@ -223,33 +218,60 @@ class Pool:
         return waiting + sum(worker.held_bytes for worker in self._workers)
 
     def _assign(self) -> None:
-        """Give waiting jobs to workers with room, the least loaded first."""
-        given: set[_Worker] = set()
+        """Give waiting jobs to lanes with room, the least loaded first."""
+        given: set[Worker] = set()
+        while self._alone and (free := self._free_worker()) is not None:
+            free.lanes[0].take(self._alone.popleft())
+            given.add(free)
         while self._waiting:
-            worker = min((w for w in self._workers if not w.deaf), key=_load, default=None)
-            if (worker is None or worker.jobs) and len(self._workers) < self._size:
-                worker = self._start()
-            if worker is None or not self._has_room(worker):
+            lane = min((ln for ln in self._lanes if ln.worker.taking), key=_load, default=None)
+            if (lane is None or lane.jobs) and self._room > 0:
+                lane = self._start().lanes[0]
+            if lane is None or not self._has_room(lane):
                 break
-            worker.take(self._waiting.popleft())
-            given.add(worker)
+            lane.take(self._waiting.popleft())
+            given.add(lane.worker)
         for worker in given:
             self._send(worker)
 
-    def _has_room(self, worker: _Worker) -> bool:
-        return not worker.jobs or (
-            len(worker.jobs) < self._window and worker.held_bytes < MOST_BYTES
+    def _free_worker(self) -> Worker | None:
+        """A worker without any job; where there is none, one is kept free from now on."""
+        listening = [worker for worker in self._workers if not worker.deaf]
+        free = next((worker for worker in listening if not worker.busy), None)
+        if free is None and self._room > 0:
+            free = self._start()
+        if free is not None:
+            free.kept_free = False
+        elif listening and not any(worker.kept_free for worker in listening):
+            min(listening, key=lambda worker: len(worker.busy)).kept_free = True
+        return free
+
+    @property
+    def _room(self) -> int:
+        """How many lanes more there may be; a worker may get its most until it has answered."""
+        return self._size - sum(
+            len(worker.lanes) if worker.opened else worker.most for worker in self._workers
         )
 
-    def _start(self) -> _Worker:
-        process = WorkerProcess(self._command, environment=self._environment, folder=self._folder)
-        worker = _Worker(process)
+    def _has_room(self, lane: Lane) -> bool:
+        if not lane.jobs:
+            return True
+        if any(worker.most > 1 and not worker.opened for worker in self._workers):
+            return False  # there may soon be a lane that is free
+        return len(lane.jobs) < self._window and lane.worker.held_bytes < MOST_BYTES
+
+    def _start(self) -> Worker:
+        most = min(self._slots, self._room)
+        process = WorkerProcess(
+            self._command, slots=most, environment=self._environment, folder=self._folder
+        )
+        worker = Worker(process, most=most)
         process.queue(self._opening)
         self._workers.append(worker)
         self._selector.register(process.outlet, selectors.EVENT_READ, worker)
         return worker
 
-    def _send(self, worker: _Worker) -> None:
+    def _send(self, worker: Worker) -> None:
         """Write what the pipe takes now; the rest when it takes more."""
         inlet = worker.process.inlet
         whole = worker.process.write()
@@ -261,7 +283,7 @@ class Pool:
 
     # -- taking in -----------------------------------------------------------------------------
 
-    def _receive(self, worker: _Worker) -> list[Reply | Lost]:
+    def _receive(self, worker: Worker) -> list[Message]:
         """What a worker sent; one that closed its pipe, or sends anything else, is at its end."""
         if worker.deaf:
             return []
@@ -270,61 +292,88 @@ class Pool:
             worker.deaf = True
             self._unregister(worker)
             return []
-        if worker.process.coming not in (None, ASIDE):
-            worker.restart_clock()
-        out: list[Reply | Lost] = [
-            reply for frame in frames if (reply := self._take(worker, frame)) is not None
-        ]
-        if worker.process.garbled:
-            out += self._bury(worker, "exited", BROKEN_EXIT)
+        out: list[Message] = []
+        garbled = worker.process.garbled
+        for frame in frames:
+            if frame.kind == SLOTS:
+                worker.widen(int(frame.header))
+            elif frame.slot >= len(worker.lanes):
+                garbled = True
+            elif (reply := self._take(worker.lanes[frame.slot], frame)) is not None:
+                out.append(reply)
+        if garbled:
+            return out + self._bury(worker, "exited", BROKEN_EXIT)
+        self._note_coming(worker)
         return out
 
-    def _take(self, worker: _Worker, frame: Frame) -> Reply | None:
-        worker.opened = True
+    def _note_coming(self, worker: Worker) -> None:
+        """A frame of which a part is there is a sign of life, too."""
+        coming = worker.process.coming
+        if coming is not None and coming[0] != ASIDE and coming[1] < len(worker.lanes):
+            worker.lanes[coming[1]].restart_clock()
+
+    def _take(self, lane: Lane, frame: Frame) -> Reply | None:
+        worker = lane.worker
+        if not worker.opened:
+            worker.opened = True
+            if len(worker.lanes) < worker.most:
+                self._slots = len(worker.lanes)
         if frame.kind == MARK:
-            worker.restart_clock(float(frame.header))
+            lane.restart_clock(float(frame.header))
             return None
-        tag = worker.jobs[0].tag if worker.jobs else None
-        if frame.kind == DONE and worker.jobs:
-            self._pace_s += (worker.finish() - self._pace_s) / 16
+        tag = lane.jobs[0].tag if lane.jobs else None
+        if frame.kind == DONE and lane.jobs:
+            self._pace_s += (lane.finish() - self._pace_s) / 16
         if frame.kind != ASIDE:
-            worker.restart_clock()
+            lane.restart_clock()
         return Reply(tag, frame)
 
     # -- ends ----------------------------------------------------------------------------------
 
-    def _bury_if_ended(self, worker: _Worker) -> list[Reply | Lost]:
-        late = bool(worker.jobs) and self._due(worker) <= time.monotonic()
+    def _bury_if_ended(self, worker: Worker) -> list[Message]:
+        now = time.monotonic()
+        late = [lane for lane in worker.busy if self._due(lane) <= now]
         if not late and not worker.deaf:
             return []
         # It may have ended although something that it started still holds its pipe.
         code = worker.process.code()
         if code is not None:
             return self._bury(worker, "killed" if code < 0 else "exited", abs(code))
-        if late or not worker.jobs:
-            return self._bury(worker, "timed_out", 0)
+        if late or not worker.busy:
+            return self._bury(worker, "timed_out", 0, late)
         return []
 
     def _bury(
-        self, worker: _Worker, cause: Literal["timed_out", "exited", "killed"], code: int
-    ) -> list[Reply | Lost]:
-        """Take a worker out, hand its untouched jobs on, and report the one it held."""
+        self, worker: Worker, cause: Cause, code: int, late: Sequence[Lane] = ()
+    ) -> list[Message]:
+        """Take a worker out, hand its untouched jobs on, and report those that it was at.
+
+        `late` are the lanes that were silent for too long; without any, the one that was at
+        work ended it, and where several were, nobody knows which.
+        """
         self._workers.remove(worker)
         self._unregister(worker)
         worker.deaf = True
         worker.process.close()
         worker.process.end(0.0)
-        if not worker.jobs:
-            return []
-        tag = worker.jobs.popleft().tag
-        self._waiting.extendleft(reversed(worker.jobs))
-        return [Lost(tag, cause, code, worker.opened)]
+        busy = worker.busy
+        guilty = late or (busy if len(busy) == 1 else [])
+        out: list[Message] = []
+        for lane in busy:
+            tag = lane.jobs.popleft().tag
+            self._waiting.extendleft(reversed(lane.jobs))
+            out.append(
+                Lost(tag, cause, code, worker.opened)
+                if lane in guilty
+                else Again(tag, alone=not guilty)
+            )
+        return out
 
-    def _unregister(self, worker: _Worker) -> None:
+    def _unregister(self, worker: Worker) -> None:
         for descriptor in (worker.process.inlet, worker.process.outlet):
             if descriptor in self._selector.get_map():
                 self._selector.unregister(descriptor)
 
 
-def _load(worker: _Worker) -> int:
-    return len(worker.jobs)
+def _load(lane: Lane) -> int:
+    return len(lane.jobs)

@@ -27,6 +27,7 @@ class WorkerProcess:
         self,
         command: Sequence[str],
         *,
+        slots: int = 1,
         environment: Mapping[str, str] | None = None,
         folder: str | None = None,
     ) -> None:
@@ -36,7 +37,7 @@ class WorkerProcess:
         self._unsent: deque[memoryview] = deque()
         try:
             self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and module
-                [*command, str(job_read), str(reply_write), str(os.getpid())],
+                [*command, *map(str, (job_read, reply_write, os.getpid(), slots))],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(job_read, reply_write),
                 env=environment,
@@ -54,8 +55,8 @@ class WorkerProcess:
         os.set_blocking(self.outlet, False)
 
     @property
-    def coming(self) -> bytes | None:
-        """The kind of the frame of which only a part has come in; None between frames."""
+    def coming(self) -> tuple[bytes, int] | None:
+        """Kind and slot of the frame of which only a part has come in; None between frames."""
         return self._reader.coming
 
     @property

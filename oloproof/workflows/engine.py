@@ -15,8 +15,8 @@ from oloproof.errors import ConfigurationError
 from oloproof.records.evidence import TRAJECTORY, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
 from oloproof.worker import messages
-from oloproof.workers import pool as workers
-from oloproof.workers.pool import Lost, Pool, Reply
+from oloproof.workers import framing
+from oloproof.workers.pool import OPENING_S, Again, Lost, Pool
 from oloproof.workflows.groups import Group, Known, Unit
 from oloproof.workflows.results import limit_of
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from oloproof.workers.pool import Message
 
 AHEAD: Final = 256
 """Groups that may wait for an earlier one to end."""
@@ -116,13 +117,13 @@ class Engine:
             folder=self.opening["root"],
         )
 
-    def _submit(self, pool: Pool, group: Group) -> None:
+    def _submit(self, pool: Pool, group: Group, *, alone: bool = False) -> None:
         units = group.job()
         if units:
             group.part = self._part
             self._in_part[self._part] += 1
             job = {"part": self._part, "units": units}
-            pool.submit(group, job, group.source.state_json or b"")
+            pool.submit(group, job, group.source.state_json or b"", alone=alone)
         else:
             group.done = True
 
@@ -145,9 +146,12 @@ class Engine:
         if self.journal is not None:
             remove_journals(self.journal, self.run)
 
-    def _take(self, pool: Pool, message: Reply | Lost) -> None:
+    def _take(self, pool: Pool, message: Message) -> None:
         if isinstance(message, Lost):
             self._bury(pool, message)
+            return
+        if isinstance(message, Again):
+            self._repeat(pool, message.tag, alone=message.alone)
             return
         group, frame = message
         match frame.kind:
@@ -160,7 +164,7 @@ class Engine:
                 self.replayed += 1
             case messages.REPORT:
                 group.units[frame.header].partial = frame.body
-            case workers.DONE:
+            case framing.DONE:
                 self.loaded.update(frame.header["loaded"])
                 group.done = True
                 self._in_part[group.part] -= 1
@@ -207,7 +211,7 @@ class Engine:
         """Give what was in flight its outcome, and the rest of the group to another worker."""
         if not lost.opened:
             raise ConfigurationError(
-                f"a worker ended before the system was loaded ({_how(lost, workers.OPENING_S)})",
+                f"a worker ended before the system was loaded ({_how(lost, OPENING_S)})",
                 where=self.declared_at,
                 mend="see what importing the module does: it must neither exit nor hang",
             )
@@ -227,7 +231,14 @@ class Engine:
                 self._settle(unit, lost)
             else:
                 unit.partial = None  # what it reports when it is run again counts
-        self._submit(pool, group)
+        self._submit(pool, group, alone=lost.cause == "killed")
+
+    def _repeat(self, pool: Pool, group: Group, *, alone: bool) -> None:
+        """Submit what is left of a group whose worker another one ended, or nobody knows which."""
+        self._in_part[group.part] -= 1
+        for unit in group.units:
+            unit.partial = None  # what it reports when it is run again counts
+        self._submit(pool, group, alone=alone)
 
     def _settle(self, unit: Unit, lost: Lost) -> None:
         """Make the worker's end the outcome of what it was doing."""
@@ -266,7 +277,7 @@ def _how(lost: Lost, timeout_s: float) -> str:
     match lost.cause:
         case "timed_out":
             return f"no answer within {timeout_s:g} s; its process was ended"
-        case "exited" if lost.code == workers.BROKEN_EXIT:
+        case "exited" if lost.code == framing.BROKEN_EXIT:
             return "it closed or wrote on the pipes of its worker, which was ended"
         case "exited":
             return f"its process exited with code {lost.code}"

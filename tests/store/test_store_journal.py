@@ -26,7 +26,7 @@ def written(folder: Path, *kept: Entry, part: int = 0) -> Path:
     for entry in kept:
         writer.write(entry.header, entry.body)
     writer.close()
-    return folder / f"7-{part}-{os.getpid()}.journal"
+    return folder / f"7-{part}-{os.getpid()}-0.journal"
 
 
 class TestEntries:

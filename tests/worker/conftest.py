@@ -10,7 +10,8 @@ import pytest
 
 from oloproof.canonical import decode, encode_in_order
 from oloproof.worker import messages
-from oloproof.workers.pool import DONE, Lost, Pool
+from oloproof.workers.framing import DONE
+from oloproof.workers.pool import Lost, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ import pytest
 
 from oloproof.canonical import decode
 from oloproof.store.journal import journals, read_journal
-from oloproof.workers.pool import BROKEN_EXIT
+from oloproof.workers.framing import BROKEN_EXIT
 from tests.worker.conftest import Seen, drive, unit
 
 

@@ -7,39 +7,65 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oloproof.workers.framing import READ_SIZE, FrameReader, pack, write_all
-from oloproof.workers.pool import ASIDE, DONE, MARK
+from oloproof.workers.framing import (
+    ASIDE,
+    DONE,
+    MARK,
+    READ_SIZE,
+    SLOTS,
+    Frame,
+    FrameReader,
+    pack,
+    write_all,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def main(jobs: int, replies: int) -> None:
-    """Answer jobs until the pipe ends."""
+def main(jobs: int, replies: int, most: int) -> None:
+    """Answer jobs until the pipe ends, each in a thread where its opening asks for slots."""
     os.set_inheritable(jobs, False)
     os.set_inheritable(replies, False)
     reader = FrameReader()
+    slotted = False
+    queues: dict[int, ThreadPoolExecutor] = {}
     while data := os.read(jobs, READ_SIZE):
         for frame in reader.feed(data):
             if frame.kind == b"O":
-                act(frame.header, frame.body, jobs, replies)
+                slotted = ["slots"] in frame.header
+                if slotted:
+                    write_all(replies, pack(SLOTS, most))
+                act([step for step in frame.header if step != ["slots"]], frame, jobs, replies)
                 write_all(replies, pack(b"R", os.getpid()))
-                continue
-            act(frame.header, frame.body, jobs, replies)
-            write_all(replies, pack(DONE, os.getpid()))
+            elif slotted:
+                serve = (frame, jobs, replies)
+                if frame.slot not in queues:
+                    queues[frame.slot] = ThreadPoolExecutor(1)
+                queues[frame.slot].submit(answer, *serve)
+            else:
+                answer(frame, jobs, replies)
 
 
-def act(steps: list[list[Any]], body: bytes, jobs: int, replies: int) -> None:
+def answer(frame: Frame, jobs: int, replies: int) -> None:
+    """Do what a job says, and say that it is done."""
+    act(frame.header, frame, jobs, replies)
+    write_all(replies, pack(DONE, os.getpid(), slot=frame.slot))
+
+
+def act(steps: list[list[Any]], frame: Frame, jobs: int, replies: int) -> None:
     """Do one step after the other."""
+    body = frame.body
 
     def send(kind: bytes, header: Any, data: bytes = b"") -> None:
-        write_all(replies, pack(kind, header, data))
+        write_all(replies, pack(kind, header, data, frame.slot))
 
     def drip(pause_s: float) -> None:
-        for byte in pack(b"U", {}, b"drip" * 8):
+        for byte in pack(b"U", {}, b"drip" * 8, frame.slot):
             write_all(replies, bytes([byte]))
             time.sleep(pause_s)
 
@@ -65,6 +91,7 @@ def act(steps: list[list[Any]], body: bytes, jobs: int, replies: int) -> None:
         "drip": drip,
         "exit": os._exit,
         "kill": lambda name: os.kill(os.getpid(), signal.Signals[name]),
+        "raw": lambda data: write_all(replies, bytes.fromhex(data)),
         "garbage": lambda: write_all(replies, b"this is no frame at all"),
         "close": lambda: os.close(replies),
         "child": child,
@@ -76,4 +103,4 @@ def act(steps: list[list[Any]], body: bytes, jobs: int, replies: int) -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(BrokenPipeError):
-        main(int(sys.argv[1]), int(sys.argv[2]))
+        main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4]))

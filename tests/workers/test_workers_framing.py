@@ -15,6 +15,7 @@ from oloproof.workers.framing import (
     LARGEST_FRAME_BYTES,
     Frame,
     FrameReader,
+    at_slot,
     pack,
     write_all,
 )
@@ -25,6 +26,7 @@ frames = st.lists(
         st.sampled_from([b"A", b"M", b"Z"]),
         st.none() | st.integers(0, 9) | st.dictionaries(st.text(max_size=2), st.text(max_size=3)),
         st.binary(max_size=40),
+        st.integers(0, 255),
     ),
     max_size=5,
 )
@@ -58,24 +60,29 @@ class TestReading:
         assert reader.coming is None
 
     def test_the_kind_of_a_frame_that_is_coming_is_known(self) -> None:
-        """As soon as its first byte is there, until it is whole."""
+        """As soon as its first bytes are there, until it is whole; and so is its slot."""
         reader = FrameReader()
-        data = pack(b"E", {}, b"x" * 10)
+        data = pack(b"E", {}, b"x" * 10, slot=7)
         assert reader.coming is None
-        reader.feed(data[:1])
-        assert b"E" == reader.coming
-        reader.feed(data[1:-1])
-        assert b"E" == reader.coming
+        reader.feed(data[:2])
+        assert (b"E", 7) == reader.coming
+        reader.feed(data[2:-1])
+        assert (b"E", 7) == reader.coming
         reader.feed(data[-1:])
         assert reader.coming is None
+
+    @given(st.integers(0, 255), st.integers(0, 255))
+    def test_a_packed_frame_can_go_to_another_slot(self, one: int, other: int) -> None:
+        """It then is what it would have been, packed for that one."""
+        assert pack(b"J", {"n": 1}, b"x", other) == at_slot(pack(b"J", {"n": 1}, b"x", one), other)
 
     @pytest.mark.parametrize(
         "data",
         [
             b"hello, this is no frame",
-            struct.pack("<cII", b"U", 2, LARGEST_FRAME_BYTES),
-            struct.pack("<cII", b"U", 2, 0) + b"{{",
-            struct.pack("<cII", b"\x00", 2, 0) + b"{}",
+            struct.pack("<cBII", b"U", 0, 2, LARGEST_FRAME_BYTES),
+            struct.pack("<cBII", b"U", 0, 2, 0) + b"{{",
+            struct.pack("<cBII", b"\x00", 0, 2, 0) + b"{}",
         ],
     )
     def test_other_bytes_are_no_frames(self, data: bytes) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.workers import pool as pool_module
-from oloproof.workers.pool import BROKEN_EXIT, DONE, MOST_BYTES, MOST_JOBS, Lost, Pool, Reply
+from oloproof.workers.framing import BROKEN_EXIT, DONE
+from oloproof.workers.pool import MOST_BYTES, MOST_JOBS, Lost, Message, Pool, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def make_pool(size: int = 1, deadline_s: float = 20.0, opening: Any = (), **opti
     return Pool(SCRIPT, size=size, opening=list(opening), deadline_s=deadline_s, **options)
 
 
-def drain(pool: Pool) -> Iterator[Reply | Lost]:
+def drain(pool: Pool) -> Iterator[Message]:
     """Everything until no job is left."""
     until = time.monotonic() + 30
     while pool.pending:

@@ -56,12 +56,12 @@ class TestList:
         """Journals of dead runs and stores that were set aside, with their sizes."""
         desk(tiny, "a").run()
         (tiny.folder / ".oloproof/journal").mkdir(exist_ok=True)
-        (tiny.folder / ".oloproof/journal/1-0-77.journal").write_bytes(b"12345")
+        (tiny.folder / ".oloproof/journal/1-0-77-0.journal").write_bytes(b"12345")
         (tiny.folder / ".oloproof/store.damaged-1.sqlite").write_bytes(b"123")
         found = list_cache(tiny.folder)
         told = [(f.name, f.size_bytes) for f in (*found.journals, *found.set_aside)]
         assert [
-            (".oloproof/journal/1-0-77.journal", 5),
+            (".oloproof/journal/1-0-77-0.journal", 5),
             (".oloproof/store.damaged-1.sqlite", 3),
         ] == told
 
@@ -283,7 +283,7 @@ class TestPrune:
     def test_journals_are_left_to_the_next_run(self, tiny):
         """What was finished when a run was killed is nobody's to drop."""
         desk(tiny, "a").run()
-        journal = tiny.folder / ".oloproof/journal/1-0-77.journal"
+        journal = tiny.folder / ".oloproof/journal/1-0-77-0.journal"
         journal.parent.mkdir(exist_ok=True)
         journal.write_bytes(b"")
         prune_cache(tiny.folder, keep_runs=1)

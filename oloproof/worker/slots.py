@@ -1,0 +1,95 @@
+"""The sandboxes of one worker: one, or several for a system that mostly waits.
+
+An async system that is made by a class or a factory is made as often as the worker may do
+jobs at once. Each has a thread, an event loop, a recording and a clock of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from oloproof.errors import OloproofError
+from oloproof.execution.redaction import Redaction
+from oloproof.systems.python import PythonSystem, load_system
+from oloproof.worker.dispatch import Dispatch
+from oloproof.worker.messages import CRASHED
+from oloproof.worker.outlet import Outlet, SlotOutlet
+from oloproof.workers.framing import SLOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from oloproof.workers.framing import Frame
+
+
+class Slots:
+    """The system, made `most` times at most, and the jobs that each takes one after another."""
+
+    def __init__(self, opening: Any, outlet: Outlet, most: int) -> None:
+        redaction = Redaction(opening["redact"])
+        self._outlet = outlet
+        systems = _systems(opening, redaction, most)
+        self._dispatches = [
+            Dispatch(system, opening, redaction, SlotOutlet(outlet, slot), slot)
+            for slot, system in enumerate(systems)
+        ]
+        self._queues: dict[int, SimpleQueue[Frame]] = {}
+        if len(systems) > 1:
+            outlet.send(SLOTS, len(systems), hold=True)
+        self._dispatches[0].ready()
+
+    def job(self, frame: Frame) -> None:
+        """Run a job on its slot: here where there is one only, else in the slot's thread."""
+        if len(self._dispatches) == 1:
+            self._dispatches[0].job(frame)
+            return
+        queue = self._queues.get(frame.slot)
+        if queue is None:
+            queue = self._queues[frame.slot] = SimpleQueue()
+            serve = (self._dispatches[frame.slot], queue)
+            threading.Thread(target=self._serve, args=serve, daemon=True).start()
+        queue.put(frame)
+
+    def _serve(self, dispatch: Dispatch, queue: SimpleQueue[Frame]) -> None:
+        try:
+            while True:
+                dispatch.job(queue.get())
+        except BaseException as error:
+            tell_crash(error, self._outlet)
+            traceback.print_exc()
+            os._exit(1)
+
+
+def tell_crash(error: BaseException, outlet: Outlet) -> None:
+    """Say that an error of this program's own ends the worker."""
+    if outlet.forked:
+        os._exit(0)  # a fork of the user's came out of its call; it has no part in the run
+    if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        # Nothing that a user's system does leaves `execution`: this is an error of ours.
+        outlet.send(CRASHED, {"traceback": traceback.format_exc()})
+
+
+def _systems(opening: Any, redaction: Redaction, most: int) -> list[PythonSystem]:
+    """The system, and as many more of its kind as may wait side by side."""
+    root = Path(opening["root"])
+    first = load_system(opening["callable"], root, opening["kind"], clean=redaction.of_text)
+    if first.another is None:
+        return [first]
+    systems = [first, *(first.another() for _ in range(most - 1))]
+    # A factory may give the same object every time: then there is one sandbox only.
+    return systems if len({id(system.owner) for system in systems}) == most else [first]
+
+
+def refusal(error: OloproofError, opening: Any) -> dict[str, str | None]:
+    """What a refused system's parent is told; no secret that an error may hold leaves with it."""
+    try:
+        clean: Callable[[str], str] = Redaction(opening["redact"]).of_text
+    except OloproofError:
+        clean = str  # the error is that the rules cannot be read
+    texts = {"what": error.what, "where": error.where, "mend": error.mend}
+    return {name: text and clean(text) for name, text in texts.items()}
