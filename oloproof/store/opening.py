@@ -87,8 +87,9 @@ def open_for_reading(folder: Path) -> sqlite3.Connection:
 
 def is_damaged(error: Exception) -> bool:
     """Whether an error says that the file is not, or no longer, a database."""
-    # A damaged page can also surface as text that is no text.
-    return isinstance(error, UnicodeDecodeError) or _primary(error) in _DAMAGED
+    # A damaged page can also surface as text that is no text; SQLite gives that no code.
+    no_text = isinstance(error, sqlite3.OperationalError) and _primary(error) == 0
+    return no_text or isinstance(error, UnicodeDecodeError) or _primary(error) in _DAMAGED
 
 
 def store_error(path: Path, error: Exception) -> StoreError:

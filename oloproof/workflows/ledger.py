@@ -138,6 +138,7 @@ class Ledger:
             "outcomes": dict(self.outcomes),
             "retried": self.retried,
             "replays": self.replays,
+            "chunks": self._chunks,
             "tallies": self._counts.tallies_json(),
             "slices": self._counts.slices_json(),
             "pairs": {

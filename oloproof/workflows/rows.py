@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode, encode
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
     from oloproof.workflows.reports import RunRecord
 
 
+def whole_chunks(store: Store, number: int, summary: dict[str, Any]) -> Iterator[bytes | None]:
+    """The parts of a run's rows in order; None for each that is damaged or not there."""
+    seen = 0
+    for data in store.chunks(number):
+        yield data
+        seen += 1
+    # A run that was killed wrote no number of parts: what there is of it is all.
+    yield from repeat(None, max(0, summary.get("chunks", seen) - seen))
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRun:
     """A stored run with what judged it."""
@@ -35,7 +46,7 @@ class StoredRun:
 
     def rows(self, containing: bytes = b"") -> Iterator[dict[str, Any]]:
         """Every row, in the order of the dataset; only from chunks in which `containing` stands."""
-        for data in self.store.chunks(self.record.number):
+        for data in whole_chunks(self.store, self.record.number, self.record.summary):
             if data is None:
                 raise StoreError(
                     f"rows of run {self.record.number} are damaged",

@@ -25,6 +25,7 @@ from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
 from oloproof.workflows.reports import RunRecord, build_report
 from oloproof.workflows.results import take_over_journals
+from oloproof.workflows.rows import whole_chunks
 from oloproof.workflows.stored import DAMAGE
 
 if TYPE_CHECKING:
@@ -168,7 +169,10 @@ class _Run:
         if row is None or row.summary is None:
             return None
         summary = self._store.get_json(row.summary)
-        return None if summary is None or summary["not_reusable"] else (row, summary)
+        if summary is None or summary["not_reusable"]:
+            return None
+        rows = whole_chunks(self._store, row.id, summary)
+        return None if any(data is None for data in rows) else (row, summary)
 
     # -- the run itself -------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from oloproof.errors import ConfigurationError, StoreError
+from oloproof.errors import ConfigurationError, DamagedStoreError, StoreError
 from oloproof.store.database import Store
 from oloproof.store.opening import FORMAT
 
@@ -168,6 +168,16 @@ class TestReading:
         with pytest.raises(StoreError, match="damaged"):
             Store(folder, create=False)
         assert ["store.sqlite"] == [path.name for path in folder.iterdir()]
+
+    def test_text_that_is_no_text_is_damage(self, folder: Path) -> None:
+        """SQLite itself finds no fault with such a page."""
+        fill(folder, 1)
+        connection = sqlite3.connect(folder / "store.sqlite")
+        connection.execute("UPDATE runs SET process = CAST(x'31a720' AS TEXT)")
+        connection.commit()
+        connection.close()
+        with Store(folder) as store, pytest.raises(DamagedStoreError, match="is damaged"):
+            store.run(1)
 
     def test_one_in_a_read_only_folder_can_be_read(self, public: Path) -> None:
         """As from an archive of evidence."""
