@@ -92,22 +92,34 @@ class Caller:
             self._loop = asyncio.new_event_loop()
         loop = self._loop
         try:
-            return loop.run_until_complete(self._within_deadline(awaitable))
+            return self._within_deadline(loop, asyncio.ensure_future(awaitable, loop=loop))
         finally:
             if not loop.is_closed() and not _end_leftovers(loop):
                 # A task that will not end must never run again: its loop is given up.
                 self.close()
 
-    async def _within_deadline(self, awaitable: Any) -> Any:
-        import asyncio
+    def _within_deadline(
+        self, loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]
+    ) -> Any:
+        """What the task gives; when the deadline passes it is cancelled, and not waited for."""
+        late: list[bool] = []
 
-        task = asyncio.ensure_future(awaitable)
+        def stop() -> None:
+            late.append(True)
+            loop.stop()
+
         task.add_done_callback(_look_at)
-        done, _ = await asyncio.wait({task}, timeout=self._timeout_s)
-        if not done:
+        clock = None if self._timeout_s is None else loop.call_later(self._timeout_s, stop)
+        try:
+            return loop.run_until_complete(task)
+        except RuntimeError:
+            if not late or task.done():
+                raise
             task.cancel()
-            raise _DeadlinePassedError
-        return task.result()
+            raise _DeadlinePassedError from None
+        finally:
+            if clock is not None:
+                clock.cancel()
 
 
 class _DeadlinePassedError(Exception):
