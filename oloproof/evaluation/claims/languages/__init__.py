@@ -1,0 +1,1 @@
+"""The word lists, one file for each language."""
