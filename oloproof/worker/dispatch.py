@@ -15,7 +15,7 @@ from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
 from oloproof.systems.source import own_file
-from oloproof.worker.messages import READY, REPLAY, REPORT, UNIT
+from oloproof.worker.messages import READY, REPLAY, UNIT
 from oloproof.workers.framing import DONE, MARK
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Dispatch:
                 wait_s=retries["wait_s"],
                 before_wait=lambda seconds: outlet.send(MARK, seconds),
             ),
-            on_report=lambda data: outlet.send(REPORT, self._unit, data),
+            on_report=outlet.say,
         )
 
     def ready(self) -> None:
@@ -96,6 +96,7 @@ class Dispatch:
         self._outlet.send(DONE, {"loaded": self._newly_loaded()})
 
     def _record(self, request: Request, *, hold: bool) -> bytes:
+        self._outlet.aside.begin(self._unit)
         recorded = self._execution.run(request)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
         self._write_down({"s": recorded.duration_s}, recorded.evidence_json)

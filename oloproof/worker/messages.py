@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.workers.framing import ASIDE
-
 READY: Final = b"R"
 """Once, after the system was loaded; header: what it can do, and which modules it loaded."""
 
 REFUSED: Final = b"X"
 """Instead of READY; header: what, where and mend of the error."""
-
-REPORT: Final = ASIDE
-"""A trajectory was reported; header: the unit; body: the trajectory so far."""
 
 UNIT: Final = b"U"
 """A unit ran; header: the unit and its timings; body: its evidence."""

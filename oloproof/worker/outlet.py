@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import OloproofError
 from oloproof.store.descriptors import identity
-from oloproof.workers.framing import ASIDE, BROKEN_EXIT, MARK, pack, write_all
+from oloproof.workers.framing import BROKEN_EXIT, MARK, pack, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from oloproof.workers.aside import Aside
 
 QUIET_S: Final = 0.25
 """After a shorter silence the parent's clock need not be started anew for the next call."""
@@ -76,9 +78,10 @@ class Outlet:
 
 
 class SlotOutlet:
-    """What one slot says to the parent, who has a clock for each."""
+    """What one slot says to the parent, who has a clock for each; on the way, by `aside`."""
 
-    def __init__(self, outlet: Outlet, slot: int) -> None:
+    def __init__(self, outlet: Outlet, slot: int, aside: Aside) -> None:
+        self.aside = aside
         self._outlet = outlet
         self._slot = slot
         self._heard = time.monotonic()
@@ -87,8 +90,13 @@ class SlotOutlet:
     def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
         """Send a frame, or `hold` it until the next one goes out."""
         self._outlet.send(kind, header, body, hold=hold, slot=self._slot)
-        if not hold and kind != ASIDE:
+        if not hold:
             self._heard = time.monotonic()
+
+    def say(self, data: bytes) -> None:
+        """Say this of the unit at work, instead of everything said of it before."""
+        self.refuse_forks()
+        self.aside.replace(data)
 
     def give_sign(self) -> None:
         """Let the parent's clock start anew where it has run for a while."""

@@ -19,24 +19,26 @@ from oloproof.systems.python import PythonSystem, load_system
 from oloproof.worker.dispatch import Dispatch
 from oloproof.worker.messages import CRASHED
 from oloproof.worker.outlet import Outlet, SlotOutlet
+from oloproof.workers.aside import Aside
 from oloproof.workers.framing import SLOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from oloproof.workers.framing import Frame
 
 
 class Slots:
-    """The system, made `most` times at most, and the jobs that each takes one after another."""
+    """The system, made once for each of `asides` at most, and the jobs that each takes in turn."""
 
-    def __init__(self, opening: Any, outlet: Outlet, most: int) -> None:
+    def __init__(self, opening: Any, outlet: Outlet, asides: Sequence[int]) -> None:
         redaction = Redaction(opening["redact"])
         self._outlet = outlet
-        systems = _systems(opening, redaction, most)
+        memories = [Aside(descriptor) for descriptor in asides]
+        systems = _systems(opening, redaction, len(memories))
         self._dispatches = [
-            Dispatch(system, opening, redaction, SlotOutlet(outlet, slot), slot)
-            for slot, system in enumerate(systems)
+            Dispatch(system, opening, redaction, SlotOutlet(outlet, slot, aside), slot)
+            for slot, (system, aside) in enumerate(zip(systems, memories, strict=False))
         ]
         self._queues: dict[int, SimpleQueue[Frame]] = {}
         if len(systems) > 1:

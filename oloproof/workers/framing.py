@@ -18,8 +18,6 @@ JOB: Final = b"J"
 DONE: Final = b"D"
 MARK: Final = b"M"
 """A sign of life: the clock starts anew, `header` more seconds are allowed."""
-ASIDE: Final = b"E"
-"""Something said on the way, which is no sign of life: a worker that says it for ever hangs."""
 SLOTS: Final = b"S"
 """Before anything else: the worker does as many jobs at once as `header` says."""
 
@@ -72,9 +70,9 @@ class FrameReader:
         self.garbled = False
 
     @property
-    def coming(self) -> tuple[bytes, int] | None:
-        """Kind and slot of the frame of which a part is there; None between frames."""
-        return (bytes(self._buffer[:1]), self._buffer[1]) if len(self._buffer) > 1 else None
+    def coming(self) -> int | None:
+        """The slot of the frame of which a part is there; None between frames."""
+        return self._buffer[1] if len(self._buffer) > 1 else None
 
     def feed(self, data: bytes) -> list[Frame]:
         """Take `data` in and give every frame that is now whole."""

@@ -17,7 +17,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from oloproof.workers.framing import (
-    ASIDE,
     BROKEN_EXIT,
     DONE,
     JOB,
@@ -66,13 +65,17 @@ class Reply(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """A worker ended while it worked on `tag`: it hung, left with a code, or a signal killed it."""
+    """A worker ended while it worked on `tag`: it hung, left with a code, or a signal killed it.
+
+    `opened` is False when it ended before it had ever answered: the system could not be
+    started. `aside` is what it had said on the way, and of which number.
+    """
 
     tag: Any
     cause: Cause
     code: int
     opened: bool
-    """False when it ended before it had ever answered: the system could not be started."""
+    aside: tuple[int, bytes] = (0, b"")
 
 
 class Again(NamedTuple):
@@ -91,8 +94,9 @@ Message: TypeAlias = "Reply | Lost | Again"
 class Pool:
     """Workers started on demand that do `size` jobs at once; use it as a context manager.
 
-    `command` gets four arguments more: the descriptors of its jobs and of its replies, the
-    number of this process, and how many jobs it may do at once; the worker says how many it does.
+    `command` gets more arguments: the descriptors of its jobs and of its replies, the number of
+    this process, and a descriptor for what is said on the way for each job that it may do at
+    once; the worker says how many it does.
     """
 
     def __init__(
@@ -309,8 +313,8 @@ class Pool:
     def _note_coming(self, worker: Worker) -> None:
         """A frame of which a part is there is a sign of life, too."""
         coming = worker.process.coming
-        if coming is not None and coming[0] != ASIDE and coming[1] < len(worker.lanes):
-            worker.lanes[coming[1]].restart_clock()
+        if coming is not None and coming < len(worker.lanes):
+            worker.lanes[coming].restart_clock()
 
     def _take(self, lane: Lane, frame: Frame) -> Reply | None:
         worker = lane.worker
@@ -324,8 +328,7 @@ class Pool:
         tag = lane.jobs[0].tag if lane.jobs else None
         if frame.kind == DONE and lane.jobs:
             self._pace_s += (lane.finish() - self._pace_s) / 16
-        if frame.kind != ASIDE:
-            lane.restart_clock()
+        lane.restart_clock()
         return Reply(tag, frame)
 
     # -- ends ----------------------------------------------------------------------------------
@@ -354,7 +357,6 @@ class Pool:
         self._workers.remove(worker)
         self._unregister(worker)
         worker.deaf = True
-        worker.process.close()
         worker.process.end(0.0)
         busy = worker.busy
         guilty = late or (busy if len(busy) == 1 else [])
@@ -363,10 +365,11 @@ class Pool:
             tag = lane.jobs.popleft().tag
             self._waiting.extendleft(reversed(lane.jobs))
             out.append(
-                Lost(tag, cause, code, worker.opened)
+                Lost(tag, cause, code, worker.opened, worker.process.aside(lane.slot))
                 if lane in guilty
                 else Again(tag, alone=not guilty)
             )
+        worker.process.close()
         return out
 
     def _unregister(self, worker: Worker) -> None:

@@ -1,4 +1,4 @@
-"""One worker process as its parent holds it: the pipes to it, and how it ended."""
+"""One worker process as its parent holds it: the pipes to it, its asides, and how it ended."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from oloproof.workers.aside import open_aside, read_aside
 from oloproof.workers.framing import READ_SIZE, Frame, FrameReader
 
 if TYPE_CHECKING:
@@ -35,11 +36,13 @@ class WorkerProcess:
         self.outlet, reply_write = os.pipe()
         self._reader = FrameReader()
         self._unsent: deque[memoryview] = deque()
+        self._asides = [open_aside() for _ in range(slots)]
+        numbers = (job_read, reply_write, os.getpid(), *self._asides)
         try:
             self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and module
-                [*command, *map(str, (job_read, reply_write, os.getpid(), slots))],
+                [*command, *map(str, numbers)],
                 stdin=subprocess.DEVNULL,
-                pass_fds=(job_read, reply_write),
+                pass_fds=(job_read, reply_write, *self._asides),
                 env=environment,
                 cwd=folder,
                 # A group of its own: what the user's system started dies with the worker.
@@ -55,8 +58,8 @@ class WorkerProcess:
         os.set_blocking(self.outlet, False)
 
     @property
-    def coming(self) -> tuple[bytes, int] | None:
-        """Kind and slot of the frame of which only a part has come in; None between frames."""
+    def coming(self) -> int | None:
+        """The slot of the frame of which only a part has come in; None between frames."""
         return self._reader.coming
 
     @property
@@ -96,10 +99,14 @@ class WorkerProcess:
         """How it exited: its code, or the number of a signal as a negative; None while it runs."""
         return self._process.poll()
 
+    def aside(self, slot: int) -> tuple[int, bytes]:
+        """What a slot said last on the way: of which number, and what."""
+        return read_aside(self._asides[slot])
+
     def close(self) -> None:
-        """Close both pipes; a worker that listens leaves then."""
-        os.close(self.inlet)
-        os.close(self.outlet)
+        """Close the pipes and let go of the asides; a worker that listens leaves then."""
+        for descriptor in (self.inlet, self.outlet, *self._asides):
+            os.close(descriptor)
 
     def end(self, patience_s: float) -> None:
         """Wait `patience_s` for it to leave, then kill it with everything in its group."""

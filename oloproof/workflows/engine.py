@@ -162,8 +162,6 @@ class Engine:
             case messages.REPLAY:
                 self._keep_replay(group.units[frame.header["unit"]], frame.header, frame.body)
                 self.replayed += 1
-            case messages.REPORT:
-                group.units[frame.header].partial = frame.body
             case framing.DONE:
                 self.loaded.update(frame.header["loaded"])
                 group.done = True
@@ -188,7 +186,6 @@ class Engine:
     ) -> None:
         value: Any = decode(data)
         unit.evidence = Known(self._keep(unit.key, data, value, seconds, killed=killed), value)
-        unit.partial = None
 
     def _keep_replay(
         self, unit: Unit, header: dict[str, Any], data: bytes, *, killed: bool = False
@@ -229,15 +226,11 @@ class Engine:
             unit.deaths += 1
             if lost.cause != "killed" or unit.deaths >= DEATHS:
                 self._settle(unit, lost)
-            else:
-                unit.partial = None  # what it reports when it is run again counts
         self._submit(pool, group, alone=lost.cause == "killed")
 
     def _repeat(self, pool: Pool, group: Group, *, alone: bool) -> None:
         """Submit what is left of a group whose worker another one ended, or nobody knows which."""
         self._in_part[group.part] -= 1
-        for unit in group.units:
-            unit.partial = None  # what it reports when it is run again counts
         self._submit(pool, group, alone=alone)
 
     def _settle(self, unit: Unit, lost: Lost) -> None:
@@ -250,8 +243,9 @@ class Engine:
                 "outcome": Outcome(lost.cause, how).to_json(),
                 "world_problem": "the process of the system ended before a snapshot could be taken",
             }
-            if unit.partial is not None:
-                evidence[TRAJECTORY] = decode(unit.partial)
+            number, said = lost.aside
+            if said and lost.tag.units[number] is unit:
+                evidence[TRAJECTORY] = decode(said)
             self._keep_evidence(unit, encode(evidence), 0.0, killed=killed)
             self.executed += 1
             return

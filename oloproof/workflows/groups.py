@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """The call at which faults are tried: the `occurrence`-th of `tool`, and which faults."""
 
     tool: str
@@ -42,7 +41,6 @@ class Unit:
     key: bytes
     sites: tuple[Site, ...]
     evidence: Known | None = None
-    partial: bytes | None = None
     deaths: int = 0
     replays: dict[tuple[int, str | None], Known] = field(default_factory=dict)
 

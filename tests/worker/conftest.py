@@ -26,7 +26,7 @@ class Seen:
 
     evidence: list[dict[str, Any]] = field(default_factory=list)
     replays: list[dict[str, Any]] = field(default_factory=list)
-    reports: list[Any] = field(default_factory=list)
+    reported: Any = None
     frames: list[Any] = field(default_factory=list)
     lost: Lost | None = None
 
@@ -114,6 +114,7 @@ def _sort(message: Any) -> None:
     seen: Seen = message.tag
     if isinstance(message, Lost):
         seen.lost = message
+        seen.reported = decode(message.aside[1]) if message.aside[1] else None
         return
     frame = message.frame
     seen.frames.append(frame)
@@ -122,11 +123,10 @@ def _sort(message: Any) -> None:
     kept = {
         messages.UNIT: seen.evidence,
         messages.REPLAY: seen.replays,
-        messages.REPORT: seen.reports,
     }.get(frame.kind)
     if kept is not None:
         kept.append(decode(frame.body))
-    assert frame.kind in (b"U", b"P", b"E", b"R", DONE)
+    assert frame.kind in (b"U", b"P", b"R", DONE)
 
 
 class RefusedError(Exception):

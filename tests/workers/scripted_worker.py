@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oloproof.workers.aside import Aside
 from oloproof.workers.framing import (
-    ASIDE,
     DONE,
     MARK,
     READ_SIZE,
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def main(jobs: int, replies: int, most: int) -> None:
+ASIDES: list[Aside] = []
+
+
+def main(jobs: int, replies: int, _parent: int, *asides: int) -> None:
     """Answer jobs until the pipe ends, each in a thread where its opening asks for slots."""
     os.set_inheritable(jobs, False)
     os.set_inheritable(replies, False)
+    ASIDES.extend(map(Aside, asides))
     reader = FrameReader()
     slotted = False
     queues: dict[int, ThreadPoolExecutor] = {}
@@ -39,7 +43,7 @@ def main(jobs: int, replies: int, most: int) -> None:
             if frame.kind == b"O":
                 slotted = ["slots"] in frame.header
                 if slotted:
-                    write_all(replies, pack(SLOTS, most))
+                    write_all(replies, pack(SLOTS, len(asides)))
                 act([step for step in frame.header if step != ["slots"]], frame, jobs, replies)
                 write_all(replies, pack(b"R", os.getpid()))
             elif slotted:
@@ -59,7 +63,7 @@ def answer(frame: Frame, jobs: int, replies: int) -> None:
 
 def act(steps: list[list[Any]], frame: Frame, jobs: int, replies: int) -> None:
     """Do one step after the other."""
-    body = frame.body
+    body, aside = frame.body, ASIDES[frame.slot]
 
     def send(kind: bytes, header: Any, data: bytes = b"") -> None:
         write_all(replies, pack(kind, header, data, frame.slot))
@@ -85,7 +89,8 @@ def act(steps: list[list[Any]], frame: Frame, jobs: int, replies: int) -> None:
     known: dict[str, Callable[..., Any]] = {
         "echo": lambda: send(b"U", {"size": len(body)}, body),
         "send": lambda size: send(b"U", {}, b"x" * size),
-        "say": lambda size=0: send(ASIDE, {}, b"x" * size),
+        "say": lambda size=0: aside.append(b"x" * size),
+        "about": lambda number: aside.begin(number),
         "mark": lambda seconds: send(MARK, seconds),
         "sleep": time.sleep,
         "drip": drip,
@@ -103,4 +108,4 @@ def act(steps: list[list[Any]], frame: Frame, jobs: int, replies: int) -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(BrokenPipeError):
-        main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4]))
+        main(*map(int, sys.argv[1:]))

@@ -223,7 +223,7 @@ class TestEnds:
             pool.submit("bad", steps)
             pool.submit("after", [])
             messages = list(drain(pool))
-        assert [Lost("bad", cause, code, True)] == lost(messages)  # type: ignore[arg-type]
+        assert [Lost("bad", cause, code, True, (0, b""))] == lost(messages)  # type: ignore[arg-type]
         assert ["before", "after"] == done(messages)
 
     def test_only_the_first_of_the_jobs_it_held_is_lost(self) -> None:
@@ -238,10 +238,12 @@ class TestEnds:
     def test_what_it_said_before_it_ended_is_heard(self) -> None:
         """A job that dies shows what it did."""
         with make_pool() as pool:
-            pool.submit("bad", [["say", 100], ["echo"], ["kill", "SIGKILL"]], b"done so far")
+            steps = [["about", 5], ["say", 3], ["echo"], ["kill", "SIGKILL"]]
+            pool.submit("bad", steps, b"done so far")
             messages = list(drain(pool))
         assert b"done so far" == messages[-2].frame.body  # type: ignore[union-attr]
-        assert isinstance(messages[-1], Lost)
+        (end,) = lost(messages)
+        assert (5, b"xxx") == end.aside
 
     def test_a_worker_that_never_answered_could_not_be_started(self) -> None:
         """An exit, a death or silence while it opens."""
