@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ class TransientError(Exception):
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:
     """The choice most like `name`, or None when none is close."""
+    import difflib  # few commands end in a wrong name
+
     found = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
     return found[0] if found else None
 

@@ -7,8 +7,7 @@ of a list, every value of an object), or a JSON Pointer (RFC 6901) such as `/ord
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.canonical import quote_key
 from oloproof.errors import ConfigurationError
@@ -53,8 +52,7 @@ _BRACKET = re.compile(r'\[(?:(0|[1-9][0-9]{0,17})|(\*)|"((?:[^"\\]|\\.)*)")\]', 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """A parsed path: keys are text, list indices are numbers, `[*]` is `EVERY`."""
 
     segments: tuple[Segment, ...]

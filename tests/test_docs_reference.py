@@ -15,7 +15,7 @@ from pydantic_core import PydanticUndefined
 from typer.main import get_command
 
 import oloproof
-from oloproof.cli.application import app
+from oloproof.cli.application import build
 from oloproof.evaluation import recovery
 from oloproof.evaluation.contract import EvaluatorOptions
 from oloproof.evaluation.normalisers import NORMALISERS
@@ -56,7 +56,7 @@ def codes(text: str) -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", text))
 
 
-COMMAND: Any = get_command(app)
+COMMAND: Any = get_command(build())
 
 
 def every_command(group: Any = COMMAND, name: str = "", parent: Any = None) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def check_fields(model: type[BaseModel], text: str, besides: set[str] = frozense
             assert default == "required", name
         elif field.default_factory is not None and field.default_factory_takes_validated_data:
             assert default not in ("", "required"), name
-        elif isinstance(field.default, BaseModel):
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             assert default == "see below", name
         else:
             value = field.default

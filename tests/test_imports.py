@@ -44,6 +44,25 @@ def test_help_imports_nothing_heavy():
     assert "gate" in done.stdout
 
 
+def test_a_run_imports_only_what_it_needs():
+    """A run without colours, copies and awaiting code pays for none of what these would need."""
+    spared = [
+        *("asyncio", "gzip", "numpy", "rich.text", "scipy", "tenacity"),
+        *("oloproof.records.case_report", "oloproof.records.store_report"),
+        "oloproof.records.trajectory",
+    ]
+    program = (
+        "import sys\n"
+        "import oloproof.cli.run, oloproof.cli.progress, oloproof.workflows.run\n"
+        "import oloproof.reporting.terminal.page, oloproof.reporting.terminal.run\n"
+        f"print(sorted(set({spared}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "[]\n" == done.stdout
+
+
 def test_every_public_name_is_there_and_listed():
     """`__all__` is sorted, complete and importable."""
     import oloproof

@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Annotated, Final
 
 import typer
 
-from oloproof.cli.cache import app as cache
-from oloproof.cli.gate import gate
 from oloproof.cli.groups import Commands
-from oloproof.cli.init import init
-from oloproof.cli.inspect import inspect
-from oloproof.cli.pairs import pairs
-from oloproof.cli.replay import replay
-from oloproof.cli.run import run
-from oloproof.cli.runs import runs
 from oloproof.version import VERSION
 
 PROGRAM: Final = "oloproof"
 USAGE: Final = 2
 
+COMMANDS: Final = {
+    "init": "Write a project to start from.",
+    "run": "Run what is not known yet, and decide the gate.",
+    "gate": "Decide a stored run again.",
+    "inspect": "List the cases of a run, or show all of one.",
+    "replay": "Replay a case under a fault, beside its recording.",
+    "runs": "List the stored runs.",
+    "pairs": "Write the unlabelled pairs of a transform.",
+    "cache": "Look after the stored evidence.",
+}
+"""The commands, each in the module of its name, and what they do in a few words."""
 
-app = typer.Typer(
-    cls=Commands,
-    # Plain help: rich is imported only by what prints a screen, which `--help` is not.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-    epilog="Exit codes: 0 allowed or warned, 1 FAIL, 2 usage or configuration, "
-    "3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW, 5 cases unexecuted or interrupted, "
-    "70 an error of Oloproof's own.",
-)
+
+def build(named: str = "") -> typer.Typer:
+    """The application with all its commands, or with only the one that is `named`.
+
+    Laying out one takes a millisecond, so that a command pays for no other.
+    """
+    app = typer.Typer(
+        cls=Commands,
+        # Plain help: rich is imported only by what prints a screen, which `--help` is not.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+        epilog="Exit codes: 0 allowed or warned, 1 FAIL, 2 usage or configuration, "
+        "3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW, 5 cases unexecuted or interrupted, "
+        "70 an error of Oloproof's own.",
+    )
+    app.callback(invoke_without_command=True)(root)
+    for name in [named] if named in COMMANDS else COMMANDS:
+        module = importlib.import_module(f"oloproof.cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name, short_help=COMMANDS[name])
+        else:
+            app.command(short_help=COMMANDS[name])(getattr(module, name))
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -39,7 +57,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
     _version: Annotated[
@@ -58,13 +75,3 @@ def root(
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(USAGE)
     return 0
-
-
-app.command(short_help="Write a project to start from.")(init)
-app.command(short_help="Run what is not known yet, and decide the gate.")(run)
-app.command(short_help="Decide a stored run again.")(gate)
-app.command(short_help="List the cases of a run, or show all of one.")(inspect)
-app.command(short_help="Replay a case under a fault, beside its recording.")(replay)
-app.command(short_help="List the stored runs.")(runs)
-app.command(short_help="Write the unlabelled pairs of a transform.")(pairs)
-app.add_typer(cache, name="cache", short_help="Look after the stored evidence.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 from typer.main import get_command
 
-from oloproof.cli.application import PROGRAM, app
+from oloproof.cli.application import PROGRAM, build
 from oloproof.cli.output import mute_abandoned_stdout, tell, tell_error
 from oloproof.errors import ConfigurationError, OloproofError
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     5 when interrupted, 70 for an error of Oloproof's own.
     """
     if f"_{PROGRAM.upper()}_COMPLETE" in os.environ:
-        app(prog_name=PROGRAM)  # a shell asks for completions; typer answers and exits
+        build()(prog_name=PROGRAM)  # a shell asks for completions; typer answers and exits
     given = sys.argv[1:] if arguments is None else list(arguments)
     _accept_any_text()
     # How CI ends a job: no reason to lose more than Ctrl-C does.
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    # Not `app()`: that turns an interrupt into 130 and a closed pipe into 1.
-    command = get_command(app)
+    # Not the application itself: that turns an interrupt into 130 and a closed pipe into 1.
+    command = get_command(build(*arguments[:1]))
     with command.make_context(PROGRAM, arguments) as context:
         code = command.invoke(context)
     assert isinstance(code, int), "every command gives its exit code"

@@ -61,7 +61,7 @@ def init(
 
 
 def _list_examples(*, as_json: bool) -> int:
-    from oloproof.records.report import ExampleLine, ExampleList
+    from oloproof.records.project_report import ExampleLine, ExampleList
     from oloproof.reporting.terminal.init import write_examples
     from oloproof.workflows.init import examples
 

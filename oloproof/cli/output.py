@@ -134,9 +134,10 @@ def _styled(page: Page) -> str:
     import io
 
     from rich.console import Console
+    from rich.text import Text
 
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=page.width, highlight=False)
     for line in page.lines:
-        console.print(line, soft_wrap=True)
+        console.print(Text.assemble(*line.pieces), soft_wrap=True)
     return screen.getvalue().removesuffix("\n")

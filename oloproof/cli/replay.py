@@ -43,7 +43,7 @@ def replay(
     Without --tool and --fault: every fault that the suite declares. A tool alone gets an
     error; a fault alone goes to the tool that the suite declares faults of.
     """
-    from oloproof.records.report import ReplayList
+    from oloproof.records.case_report import ReplayList
     from oloproof.reporting.terminal.replay import write_replays
     from oloproof.workflows.replay import replay as replay_case
 

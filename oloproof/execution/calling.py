@@ -98,9 +98,7 @@ class Caller:
                 # A task that will not end must never run again: its loop is given up.
                 self.close()
 
-    def _within_deadline(
-        self, loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]
-    ) -> Any:
+    def _within_deadline(self, loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]) -> Any:
         """What the task gives; when the deadline passes it is cancelled, and not waited for."""
         late: list[bool] = []
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +22,7 @@ class _Attempt(Protocol):
 _AttemptT = TypeVar("_AttemptT", bound=_Attempt)
 
 
-@dataclass(frozen=True, slots=True)
-class Retries:
+class Retries(NamedTuple):
     """At most `attempts` calls, again only after the error classes named in `on`.
 
     A class is named alone or with its module. The wait doubles from `wait_s` seconds;

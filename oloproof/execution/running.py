@@ -7,8 +7,8 @@ Nothing that a user's system does leaves this module as an exception.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
 
@@ -21,7 +21,7 @@ from oloproof.paths import MISSING
 from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from oloproof.execution.calling import Called, Caller
     from oloproof.execution.redaction import Redaction
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from oloproof.systems.python import PythonSystem
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What a worker is told of a case: nothing that is expected of it."""
 
     id: str
@@ -77,8 +76,7 @@ class Reading(Protocol):
         """Take what the call gave, before anything else touches the sandbox."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(NamedTuple):
     """The evidence of a case as canonical JSON, with the timings that stay outside of it.
 
     `duration_s` leaves out what was spent waiting between attempts.
@@ -86,7 +84,7 @@ class Recorded:
 
     evidence_json: bytes
     duration_s: float
-    timings: dict[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, Any] = {}
 
 
 class Execution:

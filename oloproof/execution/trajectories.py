@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, get_args
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from oloproof.canonical import encode, encode_foreign
 from oloproof.errors import NotJsonError, OloproofError
@@ -11,6 +11,8 @@ from oloproof.records.shapes import TRAJECTORY_SHAPE
 from oloproof.records.trajectory import AgentTrajectory, StepKind, TerminalStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from oloproof.execution.redaction import Redaction
 
 LARGEST_VALUE_BYTES: Final = 1 << 28
@@ -20,8 +22,7 @@ _KINDS: Final = frozenset(get_args(StepKind))
 _STATUSES: Final = frozenset(get_args(TerminalStatus))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTrajectory:
+class StoredTrajectory(NamedTuple):
     """A trajectory as plain JSON and its canonical form, without fields that have their default.
 
     `latency_ms` by step stands beside it: what is digested must not differ by a clock.
@@ -29,7 +30,7 @@ class StoredTrajectory:
 
     value: Any
     json: bytes
-    latency_ms: dict[str, float] = field(default_factory=dict)
+    latency_ms: Mapping[str, float] = {}
 
 
 def store_trajectory(given: object, redaction: Redaction) -> StoredTrajectory:

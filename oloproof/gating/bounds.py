@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.gating.findings import Finding, insufficient
 from oloproof.gating.wording import counted, exact, shown, tell_rate
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from oloproof.suites.policy import Policy
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """A required pass rate: at least `rate`, or (with `upper`) at most."""
 
     rate: float

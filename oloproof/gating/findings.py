@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from oloproof.records.report import DecisionStatus
@@ -25,8 +24,7 @@ Reason = Literal[
 """The stable words that say why a rule is decided as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A status, its stable reason, and the sentences that tell it with its numbers."""
 
     status: DecisionStatus

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from oloproof.suites.labels import Labels
 
 
-@dataclass(frozen=True, slots=True)
-class ValidityCount:
+class ValidityCount(NamedTuple):
     """The pairs of a transform, how many were labelled, and of how many the meaning was kept.
 
     `strays` are the labels that name no pair, as after a text was edited; `labellers` are

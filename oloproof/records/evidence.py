@@ -7,7 +7,6 @@ the case's initial state, whichever is smaller, always with the digest of the wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from oloproof.patches import apply
@@ -60,7 +59,10 @@ class Moment(NamedTuple):
 
 
 class CaseEvidence(NamedTuple):
-    """One case as it ran. Steps are the JSON of `AgentStep`, without what has its default."""
+    """One case as it ran. Steps are the JSON of `AgentStep`, without what has its default.
+
+    `replies` are what a conversation got back, one for each turn that it reached.
+    """
 
     outcome: Outcome
     output: JsonValue | Absent = MISSING
@@ -70,6 +72,7 @@ class CaseEvidence(NamedTuple):
     world_problem: str | None = None
     active: tuple[Moment, ...] = ()
     attempts: tuple[Outcome, ...] = ()
+    replies: tuple[JsonValue, ...] = ()
 
     @property
     def state(self) -> JsonValue | Absent:
@@ -102,6 +105,7 @@ class CaseEvidence(NamedTuple):
         return cls(
             outcome=COMPLETED if outcome == _COMPLETED_JSON else Outcome(**outcome),
             output=data.get("output", MISSING),
+            replies=tuple(data.get("replies", ())),
             trajectory=data.get(TRAJECTORY),
             trajectory_problem=data.get("trajectory_problem"),
             worlds=tuple(
@@ -117,8 +121,7 @@ class CaseEvidence(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(NamedTuple):
     """The first difference between a recording and its control replay."""
 
     kind: Literal[
@@ -147,8 +150,7 @@ class Divergence:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayEvidence:
+class ReplayEvidence(NamedTuple):
     """One replay: what was changed at which step, and what came of it.
 
     `case` holds the joined trajectory (recorded prefix and continuation), the final world

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from oloproof.canonical import JsonValue, to_json
-from oloproof.errors import NotJsonError
+from oloproof.records.defaults import empty_list, empty_object
+from oloproof.records.faults import FAULT_RESULTS
+from oloproof.records.json_value import Json
 
 FaultKind = Literal[
     "error",
@@ -28,24 +29,6 @@ FaultKind = Literal[
     "injected_text",
 ]
 """Every way in which a tool can be made to fail."""
-
-FAULT_RESULTS: Final[dict[str, dict[str, str]]] = {
-    "error": {"error": "internal error"},
-    "timeout": {"error": "timeout"},
-    "malformed": {"raw": '{"status": '},
-}
-"""What the agent sees of a fault whose result is fixed."""
-
-
-def _json(value: object) -> JsonValue:
-    try:
-        return to_json(value, "the value")
-    except NotJsonError as error:
-        raise ValueError(error.what) from None
-
-
-Json = Annotated[Any, BeforeValidator(_json)]
-"""A field that holds any JSON value; what JSON cannot hold is refused with its path."""
 
 StepKind = Literal[
     "message",
@@ -86,7 +69,7 @@ class StateUpdate(Record):
     """A change of the agent's working state: proposed first, acted on only once committed."""
 
     revision: int = Field(ge=1)
-    changes: dict[str, Json] = Field(default_factory=dict)
+    changes: dict[str, Json] = Field(default_factory=empty_object)
     committed: bool
 
 
@@ -122,11 +105,11 @@ class AgentStep(Record):
     to_agent: str | None = None
     turn: int | None = Field(default=None, ge=1)
     state_revision: int | None = Field(default=None, ge=1)
-    claims: list[Claim] = Field(default_factory=list)
+    claims: list[Claim] = Field(default_factory=empty_list)
     state_update: StateUpdate | None = None
     artefact: Artefact | None = None
     fault: FaultDelivery | None = None
-    metadata: dict[str, Json] = Field(default_factory=dict)
+    metadata: dict[str, Json] = Field(default_factory=empty_object)
     latency_ms: float | None = Field(default=None, ge=0)
 
 
@@ -165,8 +148,8 @@ class AgentTrajectory(Record):
     terminal_status: TerminalStatus = "unknown"
     truncated: bool = False
     step_limit: int | None = Field(default=None, ge=1)
-    constraints: list[AgentConstraintCheck] = Field(default_factory=list)
-    checkpoints: list[AgentCheckpoint] = Field(default_factory=list)
+    constraints: list[AgentConstraintCheck] = Field(default_factory=empty_list)
+    checkpoints: list[AgentCheckpoint] = Field(default_factory=empty_list)
     usage: Usage | None = None
 
     @model_validator(mode="after")

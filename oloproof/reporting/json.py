@@ -6,22 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from oloproof.records.report import (
+from oloproof.records.case_report import CaseList, CaseReport, PairList, ReplayList, ReplayReport
+from oloproof.records.project_report import ExampleList, InitReport
+from oloproof.records.report import ErrorReport, RunReport
+from oloproof.records.store_report import (
     CacheCheck,
     CacheExport,
     CacheImport,
     CacheList,
     CachePrune,
-    CaseList,
-    CaseReport,
-    ErrorReport,
-    ExampleList,
-    InitReport,
-    PairList,
-    ReplayList,
-    ReplayReport,
     RunList,
-    RunReport,
 )
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.statistics.beta import incomplete_beta
 
@@ -14,8 +13,7 @@ MOST_CASES: Final = 1_000_000
 """Beyond this the answer is only that more would be needed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CasesNeeded:
+class CasesNeeded(NamedTuple):
     """A number of cases; with `beyond`, it is `MOST_CASES` and more are needed."""
 
     cases: int

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.canonical import decode, encode
 from oloproof.store.objects import know_seals, pack, seal, unpack
@@ -43,8 +42,7 @@ _PUT: Final = (
 _RUN: Final = "SELECT id, started_at, status, manifest, inputs, summary, process FROM runs"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What is known under a key: the object, the run that made it, how long it took.
 
     `limit_s` is the deadline that a result ran into: it is good only while the deadline is
@@ -61,8 +59,7 @@ class Result:
         return self.limit_s is None or timeout_s <= self.limit_s
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(NamedTuple):
     """One run as the store knows it; `manifest` and `summary` are digests of objects."""
 
     id: int
@@ -170,6 +167,10 @@ class Store:
             self._warn(f"result {key.hex()[:12]} in the store is damaged; it does not count")
             return None
         return Result(*values)
+
+    def has_results(self) -> bool:
+        """Whether anything is known under any key."""
+        return bool(self._results or self._query("SELECT 1 FROM results LIMIT 1"))
 
     def add_result(
         self,

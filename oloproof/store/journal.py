@@ -12,8 +12,7 @@ import os
 import re
 import struct
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -28,8 +27,7 @@ _LEAD: Final = struct.Struct("<III")
 _NAME: Final = re.compile(r"([0-9]+)-([0-9]+)-[0-9]+-[0-9]+\.journal")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One finished piece of work: what it is, and its evidence."""
 
     header: Any

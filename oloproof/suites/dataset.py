@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.canonical import digest, encode
 from oloproof.errors import ConfigurationError
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetFacts:
+class DatasetFacts(NamedTuple):
     """What one pass over a whole dataset found.
 
     `digest` covers all bytes read: the dataset and its state `files` (relative to the root).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
@@ -30,8 +29,7 @@ class LabelLine(NamedTuple):
     kept: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(NamedTuple):
     """The labels of one file: `kept` by the digest of each labelled pair, and who labelled.
 
     `lines` holds every line in order, also those without a label; `digest` is that of the

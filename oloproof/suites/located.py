@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.canonical import digest
 from oloproof.errors import ConfigurationError
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from oloproof.suites.places import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The value of a file, the line (from 1) of its places, and the digest of its bytes.
 
     `written` holds the words of YAML that JSON would write differently, such as `no` or `1.10`.
@@ -31,7 +29,7 @@ class Document:
     value: JsonValue
     lines: Mapping[Place, int]
     digest: str
-    written: Mapping[Place, str] = field(default_factory=dict)
+    written: Mapping[Place, str] = {}
 
     def line_of(self, place: Place) -> int:
         """The line of a place, or of the nearest known one around it."""

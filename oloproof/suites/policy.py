@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from pydantic import Field, model_validator
 
+from oloproof.records.defaults import empty_list
 from oloproof.records.report import DecisionStatus  # noqa: TC001  # pydantic resolves it
 from oloproof.suites.located import read_document
 from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats, validate
@@ -70,7 +70,7 @@ class Policy(Fields):
     confidence_level: float = Field(default=0.95, gt=0, lt=1)
     allow_approximate_methods: bool = False
     min_clusters: int = Field(default=20, ge=20)
-    warn_on: list[DecisionStatus] = Field(default_factory=list)
+    warn_on: list[DecisionStatus] = Field(default_factory=empty_list)
     block_on: list[DecisionStatus] = Field(default_factory=_all_that_does_not_warn)
     rules: list[Rule] = Field(min_length=1)
 
@@ -94,8 +94,7 @@ class Policy(Fields):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedPolicy:
+class LocatedPolicy(NamedTuple):
     """A policy with the file it came from, the digest of its bytes and the line of each rule."""
 
     policy: Policy

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError, suggest
@@ -25,8 +24,7 @@ _USUAL: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SliceSpec:
+class SliceSpec(NamedTuple):
     """One slice: a count divided at `bounds`, or the values at `path` in the metadata."""
 
     text: str

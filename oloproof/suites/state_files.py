@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.canonical import digest, encode_in_order
 from oloproof.errors import ConfigurationError
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 _KEPT: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class StateFile:
+class StateFile(NamedTuple):
     """A state that was read: its value, its JSON with the keys as given, how deep it nests.
 
     `digest` is that of the file's bytes. Cases share the value and the JSON; nobody changes them.
@@ -107,6 +104,8 @@ def _parse(data: bytes, path: Path) -> StateFile:
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
+    import gzip  # most states are not packed
+
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 Options = TypeVar("Options", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class TransformSpec:
+class TransformSpec(NamedTuple):
     """One declared transform; exactly one of `replace` and `template` is given.
 
     `validity_labels` is the path as written, `labels_path` the absolute one;
@@ -44,8 +42,7 @@ class TransformSpec:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawEvaluator:
+class RawEvaluator(NamedTuple):
     """One line under `evaluators:`; its type checks its own options, by `read`."""
 
     document: Document
@@ -72,8 +69,7 @@ class RawEvaluator:
         return validate(self.document, model, self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(NamedTuple):
     """A suite that was read and whose files are there. `root` is the folder it stands in."""
 
     document: Document

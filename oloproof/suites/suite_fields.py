@@ -19,6 +19,9 @@ _ONLY_PYTHON: Final = "this version runs a Python object: give `callable: module
 
 Text = Annotated[str, Field(min_length=1)]
 
+# Read like an object without fields: one made here would have its model built at import.
+_BY_DEFAULT: Final[Any] = Field(default={}, validate_default=True)
+
 
 def _callable(text: str) -> str:
     if not _CALLABLE.fullmatch(text):
@@ -157,11 +160,11 @@ class SuiteFields(Fields):
     project: Text
     dataset: Text
     system: SystemSpec
-    concurrency: Concurrency = Concurrency()
+    concurrency: Concurrency = _BY_DEFAULT
     replicates: int = Field(default=1, ge=1)
-    retries: Retries = Retries()
+    retries: Retries = _BY_DEFAULT
     redact: tuple[Annotated[Text, AfterValidator(_pattern)], ...] = ()
-    metamorphic: Metamorphic = Metamorphic()
+    metamorphic: Metamorphic = _BY_DEFAULT
     evaluators: tuple[dict[str, Any], ...] = ()
     slices: tuple[Annotated[Text, AfterValidator(_slice)], ...] = ()
     min_slice_support: int = Field(default=3, ge=1)

@@ -12,7 +12,7 @@ import inspect
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from oloproof.contract import Conversational, Replayable, Stateful
 from oloproof.errors import ConfigurationError, suggest
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 Kind = Literal["instance", "class", "factory", "function"]
 
 
-@dataclass(frozen=True, slots=True)
-class PythonSystem:
+class PythonSystem(NamedTuple):
     """A user's system, ready to be called. Its methods may be sync or async.
 
     `target` is what is called; `owner` the object that owns the sandbox: for a bound method

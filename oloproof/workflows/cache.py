@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from oloproof.errors import DamagedStoreError, StoreError
-from oloproof.records.report import (
+from oloproof.records.store_report import (
     CacheCheck,
     CacheExport,
     CacheFile,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.judging import CaseChecks, needs_initial_state
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from oloproof.workflows.project import Project
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A dataset of which every case can be run and judged.
 
     `notices` are what a person should know of it, true whenever these inputs are run.
@@ -25,7 +23,7 @@ class Checked:
 
     facts: DatasetFacts
     copies: int
-    notices: list[str] = field(default_factory=list)
+    notices: list[str]
 
 
 def check_cases(project: Project, dataset: Dataset) -> Checked:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from oloproof.records.report import RunReport
 
 
-@dataclass(frozen=True, slots=True)
-class RunStarted:
+class RunStarted(NamedTuple):
     """A run began: `cases` sources, `copies` metamorphic copies, each times the replicates."""
 
     run: int
@@ -19,23 +17,20 @@ class RunStarted:
     system: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """So many of all the sources are done, with their copies and replays."""
 
     done: int
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """Something a person should know about this run."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(NamedTuple):
     """The run is over; `exit_code` is what the command should exit with."""
 
     report: RunReport

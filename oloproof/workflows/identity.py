@@ -6,8 +6,7 @@ modules of the project being loaded, those too as soon as they change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.systems.source import file_name, source_digest, source_files
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from oloproof.suites.suite import Suite
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """The system as it enters every key."""
 
     name: str

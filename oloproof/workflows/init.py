@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
-from oloproof.records.report import InitReport
+from oloproof.records.project_report import InitReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

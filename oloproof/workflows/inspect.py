@@ -8,7 +8,7 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import field_text
 from oloproof.paths import MISSING
-from oloproof.records.report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
+from oloproof.records.case_report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.panels import (
     changes,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
-    from oloproof.records.report import ReplayReport
+    from oloproof.records.case_report import ReplayReport
     from oloproof.workflows.groups import Group, Unit
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode, encode_in_order
-from oloproof.records.trajectory import FAULT_RESULTS
+from oloproof.records.faults import FAULT_RESULTS
 from oloproof.replaying.sites import REPLAY_VERSION
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.evaluation.registry import bind_all, lines_of
 from oloproof.metamorphic.transforms import build_transform
@@ -51,8 +50,7 @@ def _transform(spec: TransformSpec) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class BoundRun:
+class BoundRun(NamedTuple):
     """The evaluators and transforms of a stored run, made again from its manifest."""
 
     evaluators: tuple[Evaluator, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oloproof.canonical import encode_in_order
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.metamorphic.pairs import field_text, pair_digest
-from oloproof.records.report import PairLine, PairList
+from oloproof.records.case_report import PairLine, PairList
 from oloproof.suites.dataset import Dataset
 from oloproof.suites.labels import load_labels
 from oloproof.workflows.project import load_project

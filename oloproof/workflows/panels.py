@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from oloproof.evaluation.differences import explain, spread
 from oloproof.paths import MISSING, Absent
-from oloproof.records.report import (
-    Change,
+from oloproof.records.case_report import (
     ComparedPath,
     ControlReport,
     DivergenceReport,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Comparison, FaultDemand, Verdict
     from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, ReplayEvidence
+    from oloproof.records.report import Change
 
 
 def outcome_report(outcome: Outcome) -> OutcomeReport:

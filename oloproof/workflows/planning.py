@@ -49,6 +49,8 @@ class Planner:
         self._replicates = replicates
         self._timeout_s = timeout_s
         self._rerun_failed = rerun_failed
+        # What this run makes itself has other keys: an empty store knows nothing until its end.
+        self._knows_anything = store.has_results()
 
     def group(self, source: Case) -> Group:
         """The units of a source and its copies, with the evidence the store has of them."""
@@ -62,8 +64,9 @@ class Planner:
             for case in cases
             for replicate in range(1, self._replicates + 1)
         ]
-        for unit in units:
-            self._look_up(unit)
+        if self._knows_anything:
+            for unit in units:
+                self._look_up(unit)
         return Group(source, units)
 
     def _look_up(self, unit: Unit) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.registry import bind_all
@@ -27,8 +26,7 @@ POLICY_FILE: Final = "release.yaml"
 STORE_FOLDER: Final = ".oloproof"
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A suite with its evaluators and transforms, and the policy if there is one."""
 
     suite: Suite

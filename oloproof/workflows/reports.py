@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.gating.decisions import decide
 from oloproof.gating.gate import gate
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from oloproof.suites.policy import LocatedPolicy
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(NamedTuple):
     """A stored run: its manifest (what was asked) and its summary (what was counted)."""
 
     number: int

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode, encode
 from oloproof.errors import ConfigurationError, StoreError
@@ -31,8 +30,7 @@ def whole_chunks(store: Store, number: int, summary: dict[str, Any]) -> Iterator
     yield from repeat(None, max(0, summary.get("chunks", seen) - seen))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRun:
+class StoredRun(NamedTuple):
     """A stored run with what judged it."""
 
     store: Store

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from oloproof.cli import main
 from oloproof.cli.output import tell
-from oloproof.records.report import ExampleLine, ExampleList, ReplayList
+from oloproof.records.case_report import ReplayList
+from oloproof.records.project_report import ExampleLine, ExampleList
 from oloproof.reporting.json import dumps
 
 if TYPE_CHECKING:

@@ -2,7 +2,36 @@
 
 from __future__ import annotations
 
+from oloproof.records.case_report import (
+    CaseLine,
+    CaseList,
+    CaseReport,
+    ComparedPath,
+    ControlReport,
+    DivergenceReport,
+    OutcomeReport,
+    PairLine,
+    PairList,
+    PairReport,
+    ReplayReport,
+    ReplaySide,
+    StateReport,
+    VerdictReport,
+)
+from oloproof.records.project_report import ExampleLine, ExampleList, InitReport
 from oloproof.records.report import (
+    Change,
+    DecisionReport,
+    GateReport,
+    Interval,
+    MetricReport,
+    ReuseReport,
+    RunReport,
+    SliceCell,
+    SliceReport,
+    ValidityReport,
+)
+from oloproof.records.store_report import (
     CacheCheck,
     CacheExport,
     CacheFile,
@@ -10,37 +39,10 @@ from oloproof.records.report import (
     CacheList,
     CachePrune,
     CacheRun,
-    CaseLine,
-    CaseList,
-    CaseReport,
-    Change,
     CheckedKind,
-    ComparedPath,
-    ControlReport,
-    DecisionReport,
-    DivergenceReport,
-    ExampleLine,
-    ExampleList,
-    GateReport,
     ImportedRun,
-    InitReport,
-    Interval,
-    MetricReport,
-    OutcomeReport,
-    PairLine,
-    PairList,
-    PairReport,
-    ReplayReport,
-    ReplaySide,
-    ReuseReport,
     RunLine,
     RunList,
-    RunReport,
-    SliceCell,
-    SliceReport,
-    StateReport,
-    ValidityReport,
-    VerdictReport,
 )
 
 REQUEST = "Please refund order ord-004, it arrived broken."
@@ -476,7 +478,7 @@ CACHE_LIST = CacheList(
             (3, "complete", None, 500, 2_000_500),
         ]
     ],
-    journals=[CacheFile(name=".oloproof/journal/4-3-712.journal", size_bytes=48_213)],
+    journals=[CacheFile(name=".oloproof/journal/4-3-712-0.journal", size_bytes=48_213)],
     set_aside=[CacheFile(name=".oloproof/store.damaged-1.sqlite", size_bytes=999_999)],
 )
 CACHE_VERIFY = CacheCheck(

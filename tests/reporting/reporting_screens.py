@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import reporting_samples as samples
 
-from oloproof.records.report import ReplayList
+from oloproof.records.case_report import ReplayList
 from oloproof.reporting.terminal.cache import (
     write_check,
     write_export,

@@ -10,7 +10,7 @@ from reporting_screens import SCREENS, Screen
 from rich.cells import cell_len
 
 from oloproof.paths import MISSING
-from oloproof.records.report import CaseList, CaseReport
+from oloproof.records.case_report import CaseList, CaseReport
 from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.page import Page
 from oloproof.reporting.terminal.run import write_run
@@ -69,9 +69,7 @@ def test_a_poor_encoding_is_enough(screen: Screen, encoding: str) -> None:
 def test_nothing_depends_on_colour(screen: Screen) -> None:
     """No status is told by a style alone: a styled stretch always has text of its own."""
     page = screen.on(Page())
-    assert all(
-        line.plain[span.start : span.end].strip() for line in page.lines for span in line.spans
-    )
+    assert all(text.strip() for line in page.lines for text, style in line.pieces if style)
 
 
 def test_a_run_says_whole_what_decides() -> None:

@@ -153,6 +153,18 @@ class TestResults:
 
 
 class TestBatches:
+    def test_an_empty_store_says_so(self, folder: Path) -> None:
+        """What waits to be committed counts as known; a run or an object alone does not."""
+        with Store(folder) as store:
+            run = begin(store)
+            assert not store.has_results()
+            store.add_result(b"k", b"1", run=run, duration_s=0.0)
+            assert store.has_results()
+            store.commit()
+            assert store.has_results()
+        with Store(folder) as store:
+            assert store.has_results()
+
     def test_many_results_are_committed_at_once(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -13,7 +13,8 @@ from oloproof.workflows.references import RunDocuments
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from oloproof.records.report import CacheCheck, RunReport
+    from oloproof.records.report import RunReport
+    from oloproof.records.store_report import CacheCheck
 
 DESK = """
 from pathlib import Path

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from oloproof.records.report import CaseReport, RunReport, VerdictReport
+from oloproof.records.case_report import CaseReport, VerdictReport
+from oloproof.records.report import RunReport
 from oloproof.workflows.events import Event, RunFinished
 from oloproof.workflows.inspect import inspect_case
 from oloproof.workflows.run import run

@@ -544,7 +544,9 @@ class TestKilled:
         assert 0 == other.run().executed
 
 
+# Python itself may lie where nobody may read: what is imported late has to be there before.
 READ_ONLY = """
+import importlib.metadata
 import os
 from pathlib import Path
 from oloproof.workflows.cache import export_cache, list_cache, verify_cache

@@ -9,7 +9,7 @@ from oloproof.reporting.terminal.quantities import count, moment, size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from oloproof.records.report import (
+    from oloproof.records.store_report import (
         CacheCheck,
         CacheExport,
         CacheFile,

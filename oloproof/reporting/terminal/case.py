@@ -12,7 +12,7 @@ from oloproof.reporting.terminal.values import size, sorted_keys, write_context,
 from oloproof.reporting.terminal.verdicts import word, write_changes, write_verdict
 
 if TYPE_CHECKING:
-    from oloproof.records.report import CaseReport, StateReport
+    from oloproof.records.case_report import CaseReport, StateReport
     from oloproof.reporting.terminal.page import Page
     from oloproof.reporting.terminal.steps import Step
 

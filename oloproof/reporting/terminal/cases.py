@@ -8,7 +8,7 @@ from oloproof.reporting.terminal.quantities import count
 from oloproof.reporting.terminal.verdicts import word
 
 if TYPE_CHECKING:
-    from oloproof.records.report import CaseLine, CaseList
+    from oloproof.records.case_report import CaseLine, CaseList
     from oloproof.reporting.terminal.page import Page, Part
 
 _AT: Final = 9

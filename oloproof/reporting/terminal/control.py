@@ -10,7 +10,7 @@ from oloproof.reporting.terminal.values import sorted_keys, write_named
 from oloproof.reporting.terminal.verdicts import word, write_changes
 
 if TYPE_CHECKING:
-    from oloproof.records.report import ControlReport, ReplayReport
+    from oloproof.records.case_report import ControlReport, ReplayReport
     from oloproof.reporting.terminal.page import Page
 
 AT: Final = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oloproof.records.report import ExampleList, InitReport
+    from oloproof.records.project_report import ExampleList, InitReport
     from oloproof.reporting.terminal.page import Page
 
 

@@ -8,7 +8,7 @@ from oloproof.reporting.terminal.values import write_value
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.records.report import OutcomeReport
+    from oloproof.records.case_report import OutcomeReport
     from oloproof.reporting.terminal.page import Page
 
 

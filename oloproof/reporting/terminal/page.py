@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rich.text import Text
-
+from oloproof.reporting.terminal.line import Line
 from oloproof.reporting.terminal.text import lines, visible
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Page:
     def __init__(self, width: int = 80, encoding: str = "utf-8") -> None:
         self.width = max(width, MIN_WIDTH)
         self.encoding = encoding
-        self.lines: list[Text] = []
+        self.lines: list[Line] = []
         fancy = visible("".join(_FANCY), encoding) == "".join(_FANCY)
         self.bar, self.dots = _FANCY if fancy else _PLAIN
         self._margin = 0
@@ -57,14 +56,14 @@ class Page:
     def gap(self) -> None:
         """One empty line, unless there is one already or nothing yet."""
         if self.lines and self.lines[-1].plain:
-            self.lines.append(Text())
+            self.lines.append(Line())
 
     def write(self, *parts: Part, hang: int = 0) -> None:
         """A paragraph; lines after the first stand `hang` cells further in."""
         first, *others = self._wrapped(parts, self.width, hang)
         self._add(first)
         for line in others:
-            self._add(Text(" " * hang).append_text(line))
+            self._add(_joined(Line((" " * hang, "")), line))
 
     def prose(self, text: str, style: str = "") -> None:
         """Text whose line breaks are kept."""
@@ -76,11 +75,11 @@ class Page:
         head = self._text((label,))
         if head.cell_len >= at > 0:
             self.write(label)
-            head = Text()
+            head = Line()
         for line in self._wrapped(parts, self.width - at):
-            head.pad_right(at - head.cell_len)
-            self._add(head.append_text(line))
-            head = Text()
+            head.pad(at - head.cell_len)
+            self._add(_joined(head, line))
+            head = Line()
 
     def table(self, rows: Sequence[Sequence[Part]], align: str) -> None:
         """Rows in aligned columns, two cells apart; `align` has `l` or `r` for each column."""
@@ -107,18 +106,20 @@ class Page:
         if cells[0].cell_len > widths[0]:
             for line in _cut(cells[0], self.width):
                 self._add(line)
-            cells[0] = Text()
+            cells[0] = Line()
         self.abreast([_cut(c, w) for c, w in zip(cells, widths, strict=True)], widths, align)
 
-    def abreast(self, columns: Sequence[Sequence[Text]], widths: Sequence[int], align: str) -> None:
+    def abreast(self, columns: Sequence[Sequence[Line]], widths: Sequence[int], align: str) -> None:
         """Columns of lines that are cut already, side by side, the shorter ones filled up."""
         for row in range(max(len(column) for column in columns)):
-            line = Text()
+            line = Line()
             for at, (column, width, side) in enumerate(zip(columns, widths, align, strict=True)):
-                cell = column[row] if row < len(column) else Text()
-                space = Text(" " * (width - cell.cell_len))
-                line.append(" " * _GAP if at else "")
-                line.append_text(space + cell if side == "r" else cell + space)
+                cell = column[row] if row < len(column) else Line()
+                space = width - cell.cell_len
+                line.pad(_GAP if at else 0)
+                line.pad(space if side == "r" else 0)
+                line.extend(cell)
+                line.pad(0 if side == "r" else space)
             self._add(line)
 
     def halves(self, *, label: int = 0) -> tuple[Page, Page] | None:
@@ -133,16 +134,17 @@ class Page:
     ) -> None:
         """Two halves side by side behind a label; `mark` points at them in the gutter."""
         head = self._text((label,))
-        gutter = Text(self.bar.center(_GUTTER))
-        pointer = Text(mark.center(_GUTTER), "bold red") if mark else gutter
+        gutter = Line((self.bar.center(_GUTTER), ""))
+        pointer = Line((mark.center(_GUTTER), "bold red")) if mark else gutter
         for row in range(max(len(left.lines), len(right.lines))):
-            line = head if row == 0 else Text()
-            line.pad_right(at - line.cell_len)
-            near = left.lines[row].copy() if row < len(left.lines) else Text()
-            near.pad_right(left.width - near.cell_len)
-            line.append_text(near).append_text(gutter if row else pointer)
+            line = head if row == 0 else Line()
+            line.pad(at - line.cell_len)
+            near = left.lines[row] if row < len(left.lines) else Line()
+            line.extend(near)
+            line.pad(left.width - near.cell_len)
+            line.extend(gutter if row else pointer)
             if row < len(right.lines):
-                line.append_text(right.lines[row])
+                line.extend(right.lines[row])
             self._add(line)
 
     def _column(self, width: int) -> Page:
@@ -150,14 +152,14 @@ class Page:
         page.width = width
         return page
 
-    def _text(self, parts: Sequence[Part]) -> Text:
-        text = Text()
+    def _text(self, parts: Sequence[Part]) -> Line:
+        line = Line()
         for part in parts:
             content, style = (part, "") if isinstance(part, str) else part
-            text.append(visible(content, self.encoding), style or None)
-        return text
+            line.append(visible(content, self.encoding), style)
+        return line
 
-    def _wrapped(self, parts: Sequence[Part], width: int, hang: int = 0) -> list[Text]:
+    def _wrapped(self, parts: Sequence[Part], width: int, hang: int = 0) -> list[Line]:
         text = self._text(parts)
         if not hang or text.cell_len <= width:
             return _cut(text, width)
@@ -165,16 +167,20 @@ class Page:
         head, rest = text.divide([first])
         return [head, *_cut(rest, width - hang)]
 
-    def _add(self, line: Text) -> None:
-        whole = Text(" " * self._margin).append_text(line)
-        whole.rstrip()
+    def _add(self, line: Line) -> None:
+        whole = _joined(Line((" " * self._margin, "")), line)
+        whole.strip_end()
         self.lines.append(whole)
 
 
-def _cut(text: Text, width: int) -> list[Text]:
+def _joined(first: Line, second: Line) -> Line:
+    return Line(*first.pieces, *second.pieces)
+
+
+def _cut(text: Line, width: int) -> list[Line]:
     """`text` in lines of at most `width` cells, without the space a line may end in."""
     ends = [end for _, end in lines(text.plain, width)]
-    cut = list(text.divide(ends[:-1]))
+    cut = text.divide(ends[:-1])
     for line in cut:
-        line.rstrip_end(width)
+        line.strip_end(len(line.plain) - width)
     return cut

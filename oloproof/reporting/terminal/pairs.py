@@ -10,7 +10,7 @@ from oloproof.reporting.terminal.verdicts import write_verdict
 from oloproof.reporting.terminal.words import copy_parts, difference, source_parts
 
 if TYPE_CHECKING:
-    from oloproof.records.report import PairList, PairReport
+    from oloproof.records.case_report import PairList, PairReport
     from oloproof.reporting.terminal.page import Page
 
 _AT: Final = 11

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from oloproof.canonical import JsonValue
-    from oloproof.records.report import OutcomeReport, ReplayReport, ReplaySide
+    from oloproof.records.case_report import OutcomeReport, ReplayReport, ReplaySide
     from oloproof.reporting.terminal.page import Page
     from oloproof.reporting.terminal.sides import Writer
     from oloproof.reporting.terminal.steps import Step

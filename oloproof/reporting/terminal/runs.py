@@ -8,7 +8,7 @@ from oloproof.reporting.terminal.quantities import moment
 from oloproof.reporting.terminal.verdicts import word
 
 if TYPE_CHECKING:
-    from oloproof.records.report import RunLine, RunList
+    from oloproof.records.store_report import RunLine, RunList
     from oloproof.reporting.terminal.page import Page, Part
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.paths import Absent
-    from oloproof.records.report import Change, ComparedPath, VerdictReport
+    from oloproof.records.case_report import ComparedPath, VerdictReport
+    from oloproof.records.report import Change
     from oloproof.reporting.terminal.page import Page, Part
 
 STYLES: Final[Mapping[str, str]] = {
