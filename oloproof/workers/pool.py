@@ -122,6 +122,9 @@ class Pool:
         self._workers: list[Worker] = []
         self._waiting: deque[Job] = deque()
         self._alone: deque[Job] = deque()
+        self.pending = 0
+        """Jobs that have been submitted and are not done."""
+        self._pending_bytes = 0
         self._selector = selectors.DefaultSelector()
         self._pace_s = LOOK_AHEAD_S / LEAST_JOBS
         self._filling = True
@@ -141,12 +144,6 @@ class Pool:
         self._selector.close()
 
     @property
-    def pending(self) -> int:
-        """Jobs that have been submitted and are not done."""
-        waiting = len(self._waiting) + len(self._alone)
-        return waiting + sum(len(lane.jobs) for lane in self._lanes)
-
-    @property
     def hungry(self) -> bool:
         """Whether more jobs should be submitted.
 
@@ -155,7 +152,7 @@ class Pool:
         """
         room = self._size * self._window
         pending = self.pending
-        if pending >= room or (pending >= self._size and self._held_bytes >= MOST_BYTES):
+        if pending >= room or (pending >= self._size and self._pending_bytes >= MOST_BYTES):
             self._filling = False
         elif pending <= room // 2 or self._idle > len(self._waiting):
             self._filling = True
@@ -168,6 +165,8 @@ class Pool:
         """
         job = Job(tag, pack(JOB, header, body), alone)
         (self._alone if alone else self._waiting).append(job)
+        self.pending += 1
+        self._pending_bytes += len(job.data)
 
     def poll(self, timeout_s: float | None = None) -> list[Message]:
         """What has come in; waits for something at most `timeout_s` (None: until there is)."""
@@ -215,11 +214,6 @@ class Pool:
         if self._pace_s > SLOW_S:
             return 1
         return max(LEAST_JOBS, min(MOST_JOBS, int(LOOK_AHEAD_S / max(self._pace_s, 1e-6))))
-
-    @property
-    def _held_bytes(self) -> int:
-        waiting = sum(len(job.data) for job in self._waiting)
-        return waiting + sum(worker.held_bytes for worker in self._workers)
 
     def _assign(self) -> None:
         """Give waiting jobs to lanes with room, the least loaded first."""
@@ -327,6 +321,7 @@ class Pool:
             return None
         tag = lane.jobs[0].tag if lane.jobs else None
         if frame.kind == DONE and lane.jobs:
+            self._strike_off(lane.jobs[0])
             self._pace_s += (lane.finish() - self._pace_s) / 16
         lane.restart_clock()
         return Reply(tag, frame)
@@ -362,15 +357,20 @@ class Pool:
         guilty = late or (busy if len(busy) == 1 else [])
         out: list[Message] = []
         for lane in busy:
-            tag = lane.jobs.popleft().tag
+            job = lane.jobs.popleft()
+            self._strike_off(job)
             self._waiting.extendleft(reversed(lane.jobs))
             out.append(
-                Lost(tag, cause, code, worker.opened, worker.process.aside(lane.slot))
+                Lost(job.tag, cause, code, worker.opened, worker.process.aside(lane.slot))
                 if lane in guilty
-                else Again(tag, alone=not guilty)
+                else Again(job.tag, alone=not guilty)
             )
         worker.process.close()
         return out
+
+    def _strike_off(self, job: Job) -> None:
+        self.pending -= 1
+        self._pending_bytes -= len(job.data)
 
     def _unregister(self, worker: Worker) -> None:
         for descriptor in (worker.process.inlet, worker.process.outlet):
