@@ -6,8 +6,11 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from oloproof.contract import Replayable, Stateful, current_case
+    from oloproof.contract import Conversational, Replayable, Stateful, current_case
     from oloproof.errors import GateError, OloproofError, TransientError
+    from oloproof.recording.determinism import now, rng, uuid4
+    from oloproof.recording.effects import model, tool
+    from oloproof.recording.narration import finish, record
     from oloproof.records.trajectory import (
         AgentCheckpoint,
         AgentConstraintCheck,
@@ -23,6 +26,7 @@ __all__ = [
     "AgentConstraintCheck",
     "AgentStep",
     "AgentTrajectory",
+    "Conversational",
     "EnvironmentState",
     "GateError",
     "OloproofError",
@@ -32,11 +36,21 @@ __all__ = [
     "TransientError",
     "assert_gate",
     "current_case",
+    "finish",
+    "model",
+    "now",
+    "record",
+    "rng",
+    "tool",
+    "uuid4",
 ]
 
 _HOMES: Final = {
-    "contract": ("Replayable", "Stateful", "current_case"),
+    "contract": ("Conversational", "Replayable", "Stateful", "current_case"),
     "errors": ("GateError", "OloproofError", "TransientError"),
+    "recording.determinism": ("now", "rng", "uuid4"),
+    "recording.effects": ("model", "tool"),
+    "recording.narration": ("finish", "record"),
     "records.trajectory": (
         "AgentCheckpoint",
         "AgentConstraintCheck",

@@ -65,13 +65,17 @@ class CurrentCase:
     ) -> None:
         self.id: Final = id
         self.replicate: Final = replicate
-        self.turn: Final = turn
+        self.turn = turn
         self._input_json = input_json
         self._report: Callable[[AgentTrajectory], None] | None = report
 
+    def begin_turn(self, turn: int | None, input_json: bytes) -> None:
+        """Go on to another turn; only the program itself calls this."""
+        self.turn, self._input_json = turn, input_json
+
     @property
     def input(self) -> JsonValue:
-        """A fresh copy of the case's input."""
+        """A fresh copy of the case's input; in a conversation, of the present turn."""
         return decode(self._input_json)
 
     def agent_trajectory(self, trajectory: AgentTrajectory) -> None:

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
-from oloproof.evaluation.calls import calls, most_repeated
 from oloproof.evaluation.recovery import RETRY_STORM_CALLS, Facts
+from oloproof.evaluation.strikes import Strike
 from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import Absent, child
+from oloproof.records.faults import FAULT_RESULTS
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.calls import Call
     from oloproof.evaluation.contract import Comparison, FaultDemand
     from oloproof.evaluation.recovery import Ending, State
     from oloproof.evaluation.states import StateComparison, StateMatch
     from oloproof.records.evidence import ReplayEvidence
     from oloproof.suites.case import Case
 
-_APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_delivery"})
 _ENDINGS: Final[dict[str, Ending]] = {"success": "success", "failure": "failure"}
+_RECOVERIES: Final = frozenset({"recovered", "recovered_by_report"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +48,25 @@ class Aftermath:
         self._criteria = criteria
         self._case = case
         self._evidence = replay.case
-        self._struck, self._later = _split(self._evidence.steps, demand.tool, replay.step_index)
+        self._method = replay.method
+        self._strike = Strike(self._evidence.steps, demand, replay.step_index)
         self._accepted = criteria.expected_state.accepted_states(case)
         self._match = self._compare_state()
         self._touched = self._compare_unchanged()
-        self._escalation = self._first_success(criteria.escalate_tools)
-        self._success = self._first_success(criteria.retry_tools)
+        self._escalation = self._strike.first_success(criteria.escalate_tools)
+        self._success = self._strike.first_success(criteria.retry_tools)
+
+    @property
+    def undelivered(self) -> str | None:
+        """Why it is not known that the fault reached the agent at all, or None where it is."""
+        if self._strike.shown:
+            return None
+        if self._method == "manual":
+            # For a fixed result its steps were looked through when it was replayed.
+            return None if self._demand.fault in FAULT_RESULTS else "fault_needs_recorded_tools"
+        if self._evidence.outcome.status in ("timed_out", "killed"):
+            return None  # whoever is stopped from outside may leave no steps
+        return "fault_not_delivered"
 
     @property
     def compared(self) -> tuple[Comparison, ...]:
@@ -66,18 +79,17 @@ class Aftermath:
 
     def facts(self) -> Facts:
         """What decides."""
-        applied = self._struck is not None and self._struck.applied
         return Facts(
             state=self._standing(),
             ending=self._ending(),
             constraint_violated=self._violated() is not None,
             changed=self._changed(),
-            applied=applied or self._demand.fault in _APPLIED,
-            executed_again=self._executed_again(),
+            applied=self._strike.applied,
+            executed_again=self._strike.executed_again,
             claimed=self._claims_success(),
             escalated=self._escalation is not None,
             succeeded_later=self._success is not None,
-            retry_storm=self._repeats() > RETRY_STORM_CALLS,
+            retry_storm=self._strike.repeats > RETRY_STORM_CALLS,
         )
 
     def _compare_state(self) -> StateMatch | None:
@@ -92,9 +104,6 @@ class Aftermath:
         if self._criteria.unchanged is None or isinstance(state, Absent):
             return ()
         return self._criteria.unchanged.compare(self._case.initial_state, state)
-
-    def _first_success(self, tools: frozenset[str]) -> Call | None:
-        return next((call for call in self._later if call.tool in tools and call.succeeded), None)
 
     def _standing(self) -> State:
         if not self._accepted:
@@ -125,17 +134,6 @@ class Aftermath:
                 return f"{check.get('name')}: {detail}" if detail else str(check.get("name"))
         return None
 
-    def _executed_again(self) -> bool:
-        if self._demand.fault == "duplicate_delivery":
-            return True
-        struck = self._struck
-        return struck is not None and any(
-            call.succeeded and call.key == struck.key for call in self._later
-        )
-
-    def _repeats(self) -> int:
-        return most_repeated(call for call in self._later if call.tool == self._demand.tool)
-
     def _claims_success(self) -> bool:
         """Whether the output, or its field `answer`, is the expected answer."""
         output = self._evidence.output
@@ -147,7 +145,10 @@ class Aftermath:
         return said or equal(output, expected)
 
     def tell(self, word: str) -> str:
-        """One sentence on what was seen, for the word of the verdict."""
+        """What was seen, for the word of the verdict, and what stands beside it."""
+        return "; ".join([self._tell_seen(word), *self._tell_beside(word)])
+
+    def _tell_seen(self, word: str) -> str:
         match word:
             case "constraint_violated":
                 return f"a recorded constraint is violated: {self._violated()}"
@@ -160,11 +161,25 @@ class Aftermath:
             case "escalated" | "recovered" | "recovered_by_report":
                 return self._tell_pass(word)
             case "retry_storm":
-                return f"{self._repeats()} calls of {self._demand.tool} with equal arguments"
+                return f"{self._strike.repeats} calls of {self._demand.tool} with equal arguments"
             case "no_recorded_state":
                 return self._evidence.world_problem or "the world after the replay is not known"
             case _:
                 return f"the agent reports {self._ending()}, and {self._tell_none()}"
+
+    def _tell_beside(self, word: str) -> list[str]:
+        """What bears on no verdict: how it was retried, and a failure that is none."""
+        tools = self._criteria.retry_tools
+        verified = self._strike.verified_before_retrying(tools, self._criteria.escalate_tools)
+        told = []
+        if verified is not None:
+            told.append("verified before retrying" if verified else "retried without verifying")
+        needed = self._strike.calls_until_recovery(tools) if word in _RECOVERIES else None
+        if needed is not None:
+            told.append(f"calls until recovery: {needed}")
+        if self._standing() == "reached" and self._ending() == "failure":
+            told.append("failure claimed although the effect stands")
+        return told
 
     def _tell_miss(self, word: str) -> str:
         said = f"the agent reports {self._ending()}"
@@ -181,8 +196,6 @@ class Aftermath:
             return f"{self._success.tool} succeeded at step {self._success.index}"
         if word == "recovered_by_report":
             return f"the agent reports success, and {self._tell_none()}"
-        if self._ending() == "failure":
-            return "failure claimed although the effect stands"
         return "the expected state was reached"
 
     def _tell_none(self) -> str:
@@ -192,14 +205,3 @@ class Aftermath:
 
     def _missed(self) -> str:
         return tell_difference(self._state, "the state")
-
-
-def _split(
-    steps: list[dict[str, object]], tool: str, step_index: int
-) -> tuple[Call | None, list[Call]]:
-    """The call that the fault was delivered to, and the calls made after it."""
-    made = calls(steps)
-    for position, call in enumerate(made):
-        if call.tool == tool and (call.index >= step_index or call.completed_index == step_index):
-            return call, made[position + 1 :]
-    return None, [call for call in made if call.index > step_index]

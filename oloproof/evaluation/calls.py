@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
@@ -14,12 +14,27 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
 
+UNEXECUTED: Final = frozenset(
+    {
+        "error",
+        "timeout",
+        "malformed",
+        "rate_limit",
+        "unavailable",
+        "auth_expired",
+        "empty",
+        "stale",
+    }
+)
+"""The faults under which the tool does not run."""
+
 
 @dataclass(slots=True, eq=False)
 class Call:
     """One call. `completed_index` is the step that holds its result, None while there is none.
 
-    `applied` says that a fault was delivered although the tool did its work.
+    `fault` is the fault that was recorded as delivered to it, and `applied` says that it was
+    although the tool did its work.
     """
 
     tool: str
@@ -31,11 +46,18 @@ class Call:
     error: JsonValue = None
     completed_index: int | None = None
     applied: bool = False
+    fault: str | None = None
+
+    @property
+    def executed(self) -> bool:
+        """Whether the tool ran, whatever came back: no fault and nobody else kept it from that."""
+        struck_before = self.fault in UNEXECUTED and not self.applied
+        return self.status in (None, "executed") and not struck_before
 
     @property
     def succeeded(self) -> bool:
-        """Whether it came back without an error: neither raised, nor told in its result."""
-        if self.completed_index is None or self.status not in (None, "executed"):
+        """Whether it ran and came back without an error: neither raised, nor in its result."""
+        if self.completed_index is None or not self.executed:
             return False
         told = self.result.get("error") if isinstance(self.result, dict) else None
         return self.error is None and not told
@@ -78,8 +100,8 @@ def _call(step: dict[str, Any]) -> Call:
         index=step["index"],
         call_id=step.get("call_id"),
         status=step.get("status"),
-        applied=_applied(step),
     )
+    _note_fault(call, step)
     if "result" in step or "error" in step:
         _complete(call, step)
     return call
@@ -99,8 +121,11 @@ def _called(step: dict[str, Any], waiting: list[Call]) -> Call | None:
     return None
 
 
-def _applied(step: dict[str, Any]) -> bool:
-    return bool(step.get("fault", {}).get("applied"))
+def _note_fault(call: Call, step: dict[str, Any]) -> None:
+    delivery = step.get("fault")
+    if delivery:
+        call.fault = delivery["fault"]
+        call.applied = call.applied or delivery["applied"]
 
 
 def _complete(call: Call, step: dict[str, Any]) -> None:
@@ -108,7 +133,7 @@ def _complete(call: Call, step: dict[str, Any]) -> None:
     call.error = step.get("error")
     call.completed_index = step["index"]
     call.status = step.get("status") or call.status
-    call.applied = call.applied or _applied(step)
+    _note_fault(call, step)
 
 
 def most_repeated(made: Iterable[Call]) -> int:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING, Absent
+from oloproof.records.faults import Duration, fault_label
 from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Status = Literal["pass", "fail", "not_applicable", "missing"]
 # Comparisons and verdicts are made for every check of every case: as named tuples in a third
 # of the time that frozen dataclasses take.
 class Comparison(NamedTuple):
-    """One place that was compared; the path of the whole value is empty.
+    """One place that was compared, after `turn` in a conversation; the whole value's path is empty.
 
     `MISSING` on a side means that nothing is there.
     """
@@ -37,6 +38,7 @@ class Comparison(NamedTuple):
     actual: JsonValue | Absent
     passed: bool
     note: str | None = None
+    turn: int | None = None
 
 
 class Verdict(NamedTuple):
@@ -96,15 +98,25 @@ def missing(
 
 
 class FaultDemand(NamedTuple):
-    """A fault to be tried: the `occurrence`-th call (from 1) of `tool` gets `fault`."""
+    """A fault to be tried: the `occurrence`-th call (from 1) of `tool` gets `fault`.
+
+    As many calls of `tool` from there on get it as `duration` says. With a `turn`, the calls
+    of that turn are counted.
+    """
 
     tool: str
     fault: str
     occurrence: int = 1
+    duration: Duration = "once"
+    turn: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The kind of fault with its duration."""
+        return fault_label(self.fault, self.duration)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPlace:
+class NamedPlace(NamedTuple):
     """A place of the world that an option names; one that no case has is most likely misspelt.
 
     `where` is the `file:line: field` of the option. Without a place that is `needed` nothing
@@ -200,10 +212,14 @@ class CaseCheck:
 
 
 class EvaluatorOptions(Fields):
-    """The fields of one line under `evaluators:` in the suite; each type adds its own."""
+    """The fields of one line under `evaluators:` in the suite; each type adds its own.
+
+    `dimension` is the part of the scorecard that the metric counts in; no evaluator reads it.
+    """
 
     type: str
     criterion: str | None = Field(default=None, min_length=1)
+    dimension: str | None = Field(default=None, min_length=1)
 
     not_yet: ClassVar[Mapping[str, str]] = {
         "of": "this version checks the world: leave `of` out",
@@ -229,17 +245,25 @@ def _nowhere(*place: str | int) -> str | None:  # noqa: ARG001  # there is no li
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+def _no_file(name: str) -> JsonValue:
+    raise ConfigurationError(
+        f"there is no folder in which `{name}` could be",
+        mend="give what the file holds instead of its name",
+    )
+
+
+class Setting(NamedTuple):
     """What an evaluator may know of its suite when it is built.
 
     `expected_state` is how the suite's `state_matches` line compares (exact without one).
-    `where` gives the `file:line: field` of an option of the line that is built.
+    `where` gives the `file:line: field` of an option of the line that is built, `read` the
+    value of a JSON or YAML file that an option names, relative to the suite.
     """
 
     transforms: tuple[str, ...]
     expected_state: StateComparison
     where: Callable[..., str | None] = _nowhere
+    read: Callable[[str], JsonValue] = _no_file
 
 
 _ENDED: Final[Mapping[OutcomeStatus, str]] = {

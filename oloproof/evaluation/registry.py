@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import OptionError, Setting
 from oloproof.evaluation.states import EXACT
-from oloproof.suites.located import Document
+from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
     from oloproof.canonical import JsonValue
@@ -73,7 +72,7 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
     module = _module(line)
     options = line.read(module.Options)
     try:
-        made: list[Evaluator] = module.build(options, replace(setting, where=line.where))
+        made: list[Evaluator] = module.build(options, _setting_of(line, setting))
     except OptionError as error:
         raise ConfigurationError(
             error.what, where=line.where(error.field), mend=error.mend
@@ -81,10 +80,30 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
     return made
 
 
+def kept_options(line: RawEvaluator) -> dict[str, Any]:
+    """The options of a line with what its files hold instead of their names: for a stored run."""
+    inlined: Callable[..., dict[str, Any]] | None = getattr(_module(line), "inlined", None)
+    return line.options if inlined is None else inlined(line.options, _reader(line))
+
+
+def _setting_of(line: RawEvaluator, setting: Setting) -> Setting:
+    # Lines that stand in no file of the user's have no folder beside which files could be.
+    if not line.document.path.is_absolute():
+        return setting._replace(where=line.where)
+    return setting._replace(where=line.where, read=_reader(line))
+
+
+def _reader(line: RawEvaluator) -> Callable[[str], JsonValue]:
+    def read(name: str) -> JsonValue:
+        return read_document(line.document.path.parent / name, "the file").value
+
+    return read
+
+
 def expected_state(lines: Iterable[RawEvaluator]) -> StateComparison:
-    """How the suite compares states: as its first `state_matches` does, exactly without one."""
+    """How the suite compares worlds: as its first `state_matches` does, exactly without one."""
     for line in lines:
-        if line.type == _STATE_MATCHES:
+        if line.type == _STATE_MATCHES and line.options.get("of") != "active":
             options: Any = line.read(_module(line).Options)
             comparison: StateComparison = options.comparison()
             return comparison

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from oloproof.paths import EVERY, Absent, children
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from oloproof.paths import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(NamedTuple):
     """How far a number may lie from the expected one: the larger of both bounds, inclusive.
 
     `relative` is a fraction of the expected number's size.
@@ -112,8 +111,7 @@ def ask(value: JsonValue | Absent, rules: Rules, *, included: bool) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What holds at a place and is handed down to all below.
 
     `included`: the place is compared at all. `subset`: objects may hold more than expected.
@@ -126,18 +124,18 @@ class Scope:
 
     def whole(self) -> Scope:
         """The scope inside a list, which is compared whole."""
-        return replace(self, subset=False)
+        return self._replace(subset=False)
 
     def entering(self, rules: Rules) -> Scope:
         """The scope at a place with these rules: what is declared there replaces what was above."""
         scope = self
         for rule in rules:
             if rule.included and not scope.included:
-                scope = replace(scope, included=True)
+                scope = scope._replace(included=True)
             if rule.normalisers is not None:
-                scope = replace(scope, normalisers=rule.normalisers)
+                scope = scope._replace(normalisers=rule.normalisers)
             if rule.tolerance is not None:
-                scope = replace(scope, tolerance=rule.tolerance)
+                scope = scope._replace(tolerance=rule.tolerance)
         return scope
 
 

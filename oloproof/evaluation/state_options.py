@@ -12,6 +12,7 @@ from oloproof.evaluation.normalisers import Normaliser
 from oloproof.evaluation.rules import Tolerance
 from oloproof.evaluation.states import ALTERNATIVES, Mode, StateComparison
 from oloproof.paths import EVERY, Path, parse
+from oloproof.records.defaults import empty_object
 from oloproof.suites.validation import Fields, refuse
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ToleranceFields(Fields):
 class TolerancesFields(ToleranceFields):
     """A tolerance everywhere, and those of certain paths (and below) instead of it."""
 
-    paths: dict[PathText, ToleranceFields] = Field(default_factory=dict)
+    paths: dict[PathText, ToleranceFields] = Field(default_factory=empty_object)
 
 
 class StateOptions(EvaluatorOptions):
@@ -68,7 +69,7 @@ class StateOptions(EvaluatorOptions):
     ignore: tuple[PathText, ...] = ()
     unordered: tuple[PathText, ...] = ()
     tolerance: TolerancesFields | None = None
-    normalise: dict[PathText, tuple[Normaliser, ...]] = Field(default_factory=dict)
+    normalise: dict[PathText, tuple[Normaliser, ...]] = Field(default_factory=empty_object)
     alternatives: str = Field(default=ALTERNATIVES, min_length=1)
 
     @model_validator(mode="after")

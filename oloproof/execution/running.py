@@ -1,79 +1,35 @@
 """Runs one case in its sandbox and makes the evidence of it.
 
-The straight path: reset with a fresh copy, call, read the output, snapshot, patch, redact.
-Nothing that a user's system does leaves this module as an exception.
+The straight path: reset with a fresh copy, call (or talk, turn by turn), read the output,
+snapshot, patch, redact. Nothing that a user's system does leaves this module as an exception.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from oloproof.canonical import decode, encode, encode_foreign
+from oloproof.canonical import JsonValue, decode, encode, encode_foreign, encode_in_order
 from oloproof.contract import CurrentCase, open_case
 from oloproof.errors import OloproofError
+from oloproof.execution.performing import Act, Performance, Reading, Request
+from oloproof.execution.recorder import Recorder
 from oloproof.execution.trajectories import StoredTrajectory, refuse_oversize, store_trajectory
 from oloproof.execution.worlds import Worlds
-from oloproof.paths import MISSING
-from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, Outcome
+from oloproof.paths import MISSING, Absent
+from oloproof.records.evidence import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from oloproof.execution.calling import Called, Caller
+    from oloproof.execution.calling import Caller
     from oloproof.execution.redaction import Redaction
     from oloproof.execution.retrying import Retries
+    from oloproof.recording.session import Session
     from oloproof.systems.python import PythonSystem
-
-
-class Request(NamedTuple):
-    """What a worker is told of a case: nothing that is expected of it."""
-
-    id: str
-    input_json: bytes
-    state_json: bytes | None
-    replicate: int = 1
-
-
-@dataclass(slots=True)
-class Performance:
-    """One call in its sandbox, in the form it is stored in but for the value that it gave."""
-
-    called: Called
-    outcome: Outcome
-    output: Any = MISSING
-    trajectory: StoredTrajectory | None = None
-    trajectory_problem: str | None = None
-    world: dict[str, Any] | None = None
-    world_problem: str | None = None
-
-    def sections(self) -> dict[str, Any]:
-        """The sections of the evidence."""
-        out: dict[str, Any] = {"outcome": self.outcome.to_json()}
-        if self.output is not MISSING:
-            out["output"] = self.output
-        if self.trajectory is not None:
-            out[TRAJECTORY] = orjson.Fragment(self.trajectory.json)
-        if self.trajectory_problem is not None:
-            out["trajectory_problem"] = self.trajectory_problem
-        if self.world is not None:
-            out[ENVIRONMENT_STATE] = [self.world]
-        if self.world_problem is not None:
-            out["world_problem"] = self.world_problem
-        return out
-
-
-class Reading(Protocol):
-    """What is made of a call: of trajectories reported meanwhile, and of the value it gave."""
-
-    def report(self, trajectory: object) -> None:
-        """Take what `current_case().agent_trajectory()` was given; may raise in that code."""
-
-    def read(self, performance: Performance) -> None:
-        """Take what the call gave, before anything else touches the sandbox."""
 
 
 class Recorded(NamedTuple):
@@ -90,7 +46,8 @@ class Recorded(NamedTuple):
 class Execution:
     """Runs cases one after another on one system; `on_report` hears each reported trajectory.
 
-    Whatever it hands out is redacted.
+    `on_step` hears each step that is recorded, and `is_loaded` says whether a module is: a
+    system that uses the recorder has loaded it. Whatever it hands out is redacted.
     """
 
     def __init__(
@@ -100,18 +57,25 @@ class Execution:
         redaction: Redaction,
         retries: Retries,
         on_report: Callable[[bytes], None] = lambda _: None,
+        on_step: Callable[[bytes], None] = lambda _: None,
+        is_loaded: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.system = system
         self.redaction = redaction
         self.retries = retries
         self.worlds = Worlds(redaction)
+        self.recorder = Recorder(system, redaction, self.worlds, on_step, is_loaded)
         self._caller = caller
         self._on_report = on_report
 
-    def run(self, request: Request) -> Recorded:
-        """The evidence of one case, every attempt with a sandbox freshly reset."""
+    def run(self, request: Request, targets: Sequence[tuple[str, int]] = ()) -> Recorded:
+        """The evidence of one case, every attempt with a sandbox freshly reset.
+
+        `targets` are the calls (tool, occurrence) before which the sandbox is kept, so that a
+        replay can begin there.
+        """
         started = time.perf_counter()
-        performance, before, waited_s = self.retries.run(lambda: self._call(request))
+        performance, before, waited_s = self.retries.run(lambda: self._call(request, targets))
         sections = performance.sections()
         if before:
             sections["attempts"] = [*before, sections["outcome"]]
@@ -119,23 +83,36 @@ class Execution:
         timings = {"latency_ms": trajectory.latency_ms} if trajectory is not None else {}
         return Recorded(encode(sections), time.perf_counter() - started - waited_s, timings)
 
-    def _call(self, request: Request) -> Performance:
+    def _call(self, request: Request, targets: Sequence[tuple[str, int]]) -> Performance:
+        session = self.recorder.open(request, targets)
         reading = _CaseReading(self, self._on_report)
-        return self.perform(request, reading, self.system.target, decode(request.input_json))
+        performance = self.perform(request, reading, self.acts(request), session)
+        if session is not None:
+            self.recorder.close(session, performance, request)
+        return performance
+
+    def acts(self, request: Request) -> list[Act]:
+        """The calls that a request asks for."""
+        value: Any = decode(request.input_json)
+        if not request.talks:
+            return [Act(self.system.target, (value,), request.input_json)]
+        return [
+            Act(self.system.turn, (turn["user"],), encode_in_order(turn), number, turn["user"])
+            for number, turn in enumerate(value["turns"], start=1)
+        ]
 
     def perform(
-        self,
-        request: Request,
-        reading: Reading,
-        function: Callable[..., Any],
-        *args: Any,
-        **kwargs: Any,
+        self, request: Request, reading: Reading, acts: list[Act], session: Session | None = None
     ) -> Performance:
-        """Reset the sandbox, call `function` inside the case, and read the sandbox out again."""
+        """Reset the sandbox, do the acts inside the case, and read the sandbox out after each.
+
+        What is called inside a `session` is recorded, or replayed.
+        """
         system, state_json = self.system, request.state_json
         if system.stateful:
             state = None if state_json is None else decode(state_json)
-            reset = self._caller.call("reset", system.reset, state)
+            with self.recorder.undisturbed():
+                reset = self._caller.call("reset", system.reset, state)
             if reset.outcome.status != "completed":
                 problem = f"reset() did not succeed: {reset.outcome.error}"
                 return Performance(reset, reset.outcome, world_problem=problem)
@@ -145,24 +122,91 @@ class Execution:
             replicate=request.replicate,
             report=reading.report,
         )
-        with open_case(case):
-            called = self._caller.call("call", function, *args, **kwargs)
-        self.redaction.refresh()
-        performance = Performance(called, called.outcome)
-        reading.read(performance)
-        if system.stateful:
-            self._read_world(performance, state_json)
+        performance: Performance | None = None
+        with open_case(case), session or contextlib.nullcontext():
+            for act in acts:
+                performance = self._do(act, case, performance, session)
+                reading.read(performance)
+                self._read_states(performance, request.state_json, act.turn)
+                if performance.outcome.status != "completed":
+                    break
+                if session is not None and act is not acts[-1]:
+                    self.recorder.end_turn(session, performance.called.value)
+        assert performance is not None
+        reading.finish(performance)
         return performance
 
-    def _read_world(self, performance: Performance, state_json: bytes | None) -> None:
+    def _do(
+        self, act: Act, case: CurrentCase, performance: Performance | None, session: Session | None
+    ) -> Performance:
+        """Make one call of the system."""
+        case.begin_turn(act.turn, act.input_json)
+        if session is not None:
+            self.recorder.begin_turn(session, act)
+        called = self._caller.call("call", act.function, *act.args)
+        self.redaction.refresh()
+        if performance is None:
+            performance = Performance(called, called.outcome)
+            performance.replies = None if act.turn is None else []
+            return performance
+        performance.called, performance.outcome, performance.output = (
+            called,
+            called.outcome,
+            MISSING,
+        )
+        return performance
+
+    def _read_states(
+        self,
+        performance: Performance,
+        state_json: bytes | None,
+        turn: int | None,
+    ) -> None:
+        """Read the world and the agent's working state, as they are after a call."""
+        read_active = self.system.active_state
+        with self.recorder.undisturbed():
+            if self.system.stateful:
+                self._read_world(performance, state_json, turn)
+            if read_active is not None:
+                self._read_active(performance, turn, read_active)
+
+    def _read_world(
+        self, performance: Performance, state_json: bytes | None, turn: int | None
+    ) -> None:
         snapshot = self._caller.call("snapshot", self.system.snapshot)
         if snapshot.outcome.status != "completed":
             performance.world_problem = f"snapshot() did not succeed: {snapshot.outcome.error}"
             return
         try:
-            performance.world = self.worlds.store(snapshot.value, state_json)
+            world = self.worlds.store(snapshot.value, state_json)
         except BaseException as error:
             performance.world_problem = self.not_json(error).error
+        else:
+            performance.worlds.append(world if turn is None else world | {"turn": turn})
+
+    def _read_active(
+        self, performance: Performance, turn: int | None, read: Callable[[], Any]
+    ) -> None:
+        called = self._caller.call("snapshot", read)
+        if called.outcome.status != "completed":
+            performance.active_problem = f"active_state() did not succeed: {called.outcome.error}"
+            return
+        if called.value is None:
+            return  # the agent has no working state yet
+        try:
+            state = self.plain(called.value, "active_state()")
+        except BaseException as error:
+            performance.active_problem = self.not_json(error).error
+        else:
+            moment = {"state": state}
+            performance.active.append(moment if turn is None else moment | {"turn": turn})
+
+    def plain(self, value: object, what: str) -> JsonValue | orjson.Fragment:
+        """A user's value as JSON without secrets; raises where it is none, or too large."""
+        data, plain = encode_foreign(value, what)
+        refuse_oversize(data, what)
+        cleaned = self.redaction.of_value(plain)
+        return orjson.Fragment(data) if cleaned is plain else cleaned
 
     def not_json(self, error: BaseException) -> Outcome:
         """The outcome of a value that is not JSON, or that raised when it was looked into."""
@@ -172,11 +216,38 @@ class Execution:
         return Outcome("not_json", clean(error.what), error.where and clean(error.where))
 
 
-class _CaseReading:
-    """Reads the call of a case: the last trajectory reported during it, and its output."""
+class OutputReading:
+    """Reads what the calls of a case gave; trajectories that are reported are not used."""
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def report(self, trajectory: object) -> None:
+        """Not used."""
+
+    def read(self, performance: Performance) -> None:
+        """Take the output, or the outcome that there is none to be kept."""
+        value = performance.called.value
+        if isinstance(value, Absent):
+            return
+        what = "the output" if performance.replies is None else "the reply"
+        try:
+            performance.output = self._execution.plain(value, what)
+        except BaseException as error:
+            performance.outcome = self._execution.not_json(error)
+            return
+        if performance.replies is not None:
+            performance.replies.append(performance.output)
+
+    def finish(self, performance: Performance) -> None:
+        """Nothing is left to be taken."""
+
+
+class _CaseReading(OutputReading):
+    """Reads a case that runs for the first time: the last trajectory reported during it, too."""
 
     def __init__(self, execution: Execution, on_report: Callable[[bytes], None]) -> None:
-        self._execution = execution
+        super().__init__(execution)
         self._on_report = on_report
         self._trajectory: StoredTrajectory | None = None
         self._problem: str | None = None
@@ -194,17 +265,6 @@ class _CaseReading:
         self._problem = None
         self._on_report(self._trajectory.json)
 
-    def read(self, performance: Performance) -> None:
-        """Take the output, or the outcome that there is none to be kept."""
+    def finish(self, performance: Performance) -> None:
+        """Take the trajectory that was reported last."""
         performance.trajectory, performance.trajectory_problem = self._trajectory, self._problem
-        value = performance.called.value
-        if value is MISSING:
-            return
-        try:
-            data, plain = encode_foreign(value, "the output")
-            refuse_oversize(data, "the output")
-        except BaseException as error:
-            performance.outcome = self._execution.not_json(error)
-            return
-        cleaned = self._execution.redaction.of_value(plain)
-        performance.output = orjson.Fragment(data) if cleaned is plain else cleaned

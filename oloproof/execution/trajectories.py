@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from oloproof.canonical import encode, encode_foreign

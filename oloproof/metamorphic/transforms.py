@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING, Path, parse
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "oloproof.metamorphic.kinds"
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
+class Transform(NamedTuple):
     """One declared transform. `definition` is all that its copies follow from."""
 
     name: str
@@ -41,12 +39,8 @@ class Transform:
         changed = self._rewritten(case)
         if changed is None:
             return None
-        return case._replace(
-            id=f"{case.id}~{self.name}",
-            input=_with_text(case.input, self.place.segments, changed),
-            source=case.id,
-            transform=self.name,
-        )
+        copy = case.with_input(_with_text(case.input, self.place.segments, changed))
+        return copy._replace(id=f"{case.id}~{self.name}", source=case.id, transform=self.name)
 
     def changes(self, case: Case) -> bool:
         """Whether there is a copy of a case; raises as `apply` does."""

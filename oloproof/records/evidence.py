@@ -1,8 +1,8 @@
 """What is known of a case after it ran: the evidence that every verdict rests on.
 
-Stored as canonical JSON in sections: `outcome`, `output`, `agent_trajectory/v1`,
-`environment_state/v1`, `active_state/v1`. A world is kept whole or as a patch against
-the case's initial state, whichever is smaller, always with the digest of the whole.
+Stored as canonical JSON in sections: `outcome`, `output`, `replies`, `agent_trajectory/v1`,
+`recording/v1`, `environment_state/v1`, `active_state/v1`. A world is kept whole or as a patch
+against the case's initial state, whichever is smaller, always with the digest of the whole.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TRAJECTORY: Final = "agent_trajectory/v1"
 ENVIRONMENT_STATE: Final = "environment_state/v1"
 ACTIVE_STATE: Final = "active_state/v1"
+RECORDING: Final = "recording/v1"
+REPLIES: Final = "replies"
 
 OutcomeStatus = Literal["completed", "raised", "exited", "timed_out", "killed", "not_json"]
 
@@ -73,6 +75,7 @@ class CaseEvidence(NamedTuple):
     active: tuple[Moment, ...] = ()
     attempts: tuple[Outcome, ...] = ()
     replies: tuple[JsonValue, ...] = ()
+    active_problem: str | None = None
 
     @property
     def state(self) -> JsonValue | Absent:
@@ -105,7 +108,8 @@ class CaseEvidence(NamedTuple):
         return cls(
             outcome=COMPLETED if outcome == _COMPLETED_JSON else Outcome(**outcome),
             output=data.get("output", MISSING),
-            replies=tuple(data.get("replies", ())),
+            replies=tuple(data.get(REPLIES, ())),
+            active_problem=data.get("active_problem"),
             trajectory=data.get(TRAJECTORY),
             trajectory_problem=data.get("trajectory_problem"),
             worlds=tuple(
@@ -154,8 +158,9 @@ class ReplayEvidence(NamedTuple):
     """One replay: what was changed at which step, and what came of it.
 
     `case` holds the joined trajectory (recorded prefix and continuation), the final world
-    and the output. `reason` says why nothing came of it at all; `divergence` is set on a
-    control that did not reproduce the recording.
+    and the output. `fault` is a kind of fault with its duration. `reason` (with `detail`) says
+    why nothing came of it at all; `divergence` is set where the recording was not reproduced.
+    `notes` are remarks that take nothing from it.
     """
 
     kind: Literal["resume", "inject_fault"]
@@ -165,6 +170,8 @@ class ReplayEvidence(NamedTuple):
     fault: str | None = None
     reason: str | None = None
     divergence: Divergence | None = None
+    detail: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def trusted(self) -> bool:
@@ -184,6 +191,10 @@ class ReplayEvidence(NamedTuple):
             out["case"] = case
         if self.divergence is not None:
             out["divergence"] = self.divergence.to_json()
+        if self.detail is not None:
+            out["detail"] = self.detail
+        if self.notes:
+            out["notes"] = list(self.notes)
         return out
 
     @classmethod
@@ -198,6 +209,8 @@ class ReplayEvidence(NamedTuple):
             reason=data["reason"],
             case=None if case is None else CaseEvidence.from_json(case, initial_state),
             divergence=None if divergence is None else Divergence(**divergence),
+            detail=data.get("detail"),
+            notes=tuple(data.get("notes", ())),
         )
 
 

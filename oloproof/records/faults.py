@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, Literal, TypeAlias
+
+Duration: TypeAlias = Literal["once", "always"] | int
+"""For how many calls of a tool a fault lasts; a number is at least 2, for one is `once`."""
 
 FAULT_RESULTS: Final[dict[str, dict[str, str]]] = {
     "error": {"error": "internal error"},
@@ -10,3 +13,18 @@ FAULT_RESULTS: Final[dict[str, dict[str, str]]] = {
     "malformed": {"raw": '{"status": '},
 }
 """What the agent sees of a fault whose result is fixed."""
+
+
+def fault_label(fault: str, duration: Duration) -> str:
+    """A kind of fault with its duration as one word or two: `error`, `error x3`, `error always`."""
+    if duration == "once":
+        return fault
+    return f"{fault} {duration}" if duration == "always" else f"{fault} x{duration}"
+
+
+def read_fault_label(label: str) -> tuple[Any, Duration]:
+    """The kind of fault and the duration of a label."""
+    fault, _, lasts = label.partition(" ")
+    if not lasts:
+        return fault, "once"
+    return fault, "always" if lasts == "always" else int(lasts.removeprefix("x"))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oloproof.canonical import encode, equal
-from oloproof.patches import difference
-from oloproof.paths import MISSING, Absent, from_pointer
+from oloproof.paths import MISSING
+from oloproof.recording.endings import compare_states, same, shown
 from oloproof.records.evidence import Divergence
 from oloproof.replaying.sites import shown_output
 
 if TYPE_CHECKING:
-    from oloproof.canonical import JsonValue
     from oloproof.records.evidence import CaseEvidence
 
 # Identifiers and timings may differ between two runs that did the same.
@@ -30,8 +29,38 @@ def first_divergence(
     recorded, replayed = recording.steps[first_step - 1 :], control.steps[first_step - 1 :]
     found = _steps(recorded, replayed, first_step)
     if found is not None and _same_calls(recorded, replayed):
-        found = replace(found, kind="reordered")
-    return found or _ending(recording, control) or _world(recording.state, control.state)
+        found = found._replace(kind="reordered")
+    return found or _ending(recording, control) or compare_states(recording.state, control.state)
+
+
+def first_difference_at_the_end(
+    recording: CaseEvidence, control: CaseEvidence
+) -> Divergence | None:
+    """The first difference of outcome, terminal status, replies, output or world, or None."""
+    found = _outcome(recording, control)
+    if found is not None:
+        return found
+    for number, (was, now) in enumerate(
+        zip_longest(recording.replies, control.replies, fillvalue=MISSING), start=1
+    ):
+        if not same(was, now):
+            return Divergence("changed_output", f"reply of turn {number}", shown(was), shown(now))
+    if not same(recording.output, control.output):
+        return Divergence(
+            "changed_output", "output", shown(recording.output), shown(control.output)
+        )
+    return _worlds(recording, control)
+
+
+def _worlds(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
+    for was, now in zip_longest(recording.worlds, control.worlds):
+        before = MISSING if was is None else was.state
+        after = MISSING if now is None else now.state
+        found = compare_states(before, after)
+        if found is not None:
+            turn = (was or now).turn
+            return found if turn is None else found._replace(where=f"{found.where}, turn {turn}")
+    return None
 
 
 def _steps(
@@ -81,39 +110,24 @@ def _calls(steps: list[dict[str, Any]]) -> list[bytes]:
     return [encode({name: step.get(name) for name in names}) for step in calls]
 
 
-def _ending(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
+def _outcome(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
     for where, was, now in (
         ("outcome", recording.outcome.status, control.outcome.status),
         ("terminal status", recording.terminal_status, control.terminal_status),
     ):
         if was != now:
             return Divergence("changed_outcome", where, was, now)
+    return None
+
+
+def _ending(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
+    found = _outcome(recording, control)
+    if found is not None:
+        return found
     recorded, replayed = shown_output(recording.steps), shown_output(control.steps)
     if recorded[0] != replayed[0] or not equal(recorded[1], replayed[1]):
         return Divergence("changed_output", "output", recorded[1], replayed[1])
     return None
-
-
-def _world(recorded: JsonValue | Absent, replayed: JsonValue | Absent) -> Divergence | None:
-    if recorded is MISSING and replayed is MISSING:
-        return None
-    if isinstance(recorded, Absent) or isinstance(replayed, Absent):
-        return Divergence(
-            "changed_state",
-            "final state (recorded on one side only)",
-            None if isinstance(recorded, Absent) else recorded,
-            None if isinstance(replayed, Absent) else replayed,
-        )
-    if equal(recorded, replayed):
-        return None
-    for change in difference(recorded, replayed):
-        path = from_pointer(change["path"], recorded)
-        was, now = path.get(recorded), path.get(replayed)
-        before = None if isinstance(was, Absent) else was
-        after = None if isinstance(now, Absent) else now
-        if isinstance(was, Absent) or isinstance(now, Absent) or not equal(before, after):
-            return Divergence("changed_state", f"final state at {path}", before, after)
-    return Divergence("changed_state", "final state", recorded, replayed)
 
 
 def _name(step: dict[str, Any]) -> str:

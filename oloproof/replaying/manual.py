@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import ValidationError
 
 from oloproof.canonical import decode, encode, equal
+from oloproof.execution.performing import Act
 from oloproof.execution.redaction import MARK
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
 from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
+from oloproof.records.faults import FAULT_RESULTS
 from oloproof.records.trajectory import (
-    FAULT_RESULTS,
     AgentCheckpoint,
     AgentTrajectory,
-    FaultKind,
     ReplayChange,
 )
 from oloproof.replaying.comparator import first_divergence
 from oloproof.replaying.sites import shown_output, shows_result
 
 if TYPE_CHECKING:
-    from oloproof.execution.running import Execution, Performance, Request
+    from oloproof.execution.performing import Performance, Request
+    from oloproof.execution.running import Execution
 
 
 class ManualReplay:
@@ -39,11 +40,11 @@ class ManualReplay:
         """The replay that changes nothing, compared with the recording; and its seconds."""
         return self._replay(step_index, None)
 
-    def faulted(self, step_index: int, fault: FaultKind) -> tuple[bytes, float]:
+    def faulted(self, step_index: int, fault: str) -> tuple[bytes, float]:
         """The replay in which the call at `step_index` gets the fault's result; and its seconds."""
         return self._replay(step_index, fault)
 
-    def _replay(self, step_index: int, fault: FaultKind | None) -> tuple[bytes, float]:
+    def _replay(self, step_index: int, fault: str | None) -> tuple[bytes, float]:
         started = time.perf_counter()
         evidence = ReplayEvidence(
             kind="inject_fault" if fault else "resume",
@@ -52,15 +53,15 @@ class ManualReplay:
             method="manual",
             case=None,
         )
-        obstacle = self._obstacle(step_index)
+        obstacle = self._obstacle(step_index, fault)
         if obstacle is not None:
-            return encode(replace(evidence, reason=obstacle).to_json(None)), 0.0
+            return encode(evidence._replace(reason=obstacle).to_json(None)), 0.0
         try:
             performance, before, waited_s = self._execution.retries.run(
                 lambda: self._perform(step_index, fault)
             )
         except ValidationError:
-            return encode(replace(evidence, reason="recording_not_valid").to_json(None)), 0.0
+            return encode(evidence._replace(reason="recording_not_valid").to_json(None)), 0.0
         sections = performance.sections()
         if before:
             sections["attempts"] = [*before, sections["outcome"]]
@@ -69,14 +70,16 @@ class ManualReplay:
         if reason is None and not self._was_delivered(performance, step_index, fault):
             reason = "fault_not_delivered"
         if fault is None and reason is None:
-            evidence = replace(evidence, divergence=self._divergence(case_json, step_index))
-        sealed = encode(replace(evidence, reason=reason).to_json(orjson.Fragment(case_json)))
+            evidence = evidence._replace(divergence=self._divergence(case_json, step_index))
+        sealed = encode(evidence._replace(reason=reason).to_json(orjson.Fragment(case_json)))
         return sealed, time.perf_counter() - started - waited_s
 
-    def _obstacle(self, step_index: int) -> str | None:
+    def _obstacle(self, step_index: int, fault: str | None) -> str | None:
         """Why nothing can be replayed at all, or None."""
-        if not self._execution.system.replayable:
+        if not self._execution.system.replayable or self._request.talks:
             return "not_replayable"
+        if fault is not None and fault not in FAULT_RESULTS:
+            return "fault_needs_recorded_tools"
         if MARK.encode() in encode(self._recording[TRAJECTORY]["steps"][:step_index]):
             return "redacted_value_needed"
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
@@ -96,27 +99,29 @@ class ManualReplay:
         has_answer = isinstance(output, dict) and "answer" in output
         return shown and (equal(value, output) or (has_answer and equal(value, output["answer"])))
 
-    def _perform(self, step_index: int, fault: FaultKind | None) -> Performance:
+    def _perform(self, step_index: int, fault: str | None) -> Performance:
         """One attempt, with a trajectory of its own: a replay may change what it is given.
 
         Raises `ValidationError` where the recording is none that can be handed over.
         """
         trajectory = AgentTrajectory.model_validate(self._recording[TRAJECTORY])
+        kind: Any = fault
         change = ReplayChange(
-            kind="inject_fault" if fault else "resume", step_index=step_index, fault=fault
+            kind="inject_fault" if fault else "resume", step_index=step_index, fault=kind
         )
-        return self._execution.perform(
-            self._request,
-            _ReplayReading(self._execution, self._recording[TRAJECTORY], step_index),
+        replay = partial(
             self._execution.system.replay,
             trajectory,
             checkpoint=checkpoint_at(trajectory, step_index),
             change=change,
         )
+        return self._execution.perform(
+            self._request,
+            _ReplayReading(self._execution, self._recording[TRAJECTORY], step_index),
+            [Act(replay, (), self._request.input_json)],
+        )
 
-    def _was_delivered(
-        self, performance: Performance, step_index: int, fault: FaultKind | None
-    ) -> bool:
+    def _was_delivered(self, performance: Performance, step_index: int, fault: str | None) -> bool:
         """Whether a replay that returned shows the fault at its call: it may have ignored it."""
         result = FAULT_RESULTS.get(fault or "")
         if result is None or performance.outcome.status != "completed":
@@ -142,6 +147,9 @@ class _ReplayReading:
 
     def report(self, trajectory: object) -> None:
         """Not used: whether it begins with the case or with the continuation is not known."""
+
+    def finish(self, performance: Performance) -> None:
+        """Nothing is left to be taken."""
 
     def read(self, performance: Performance) -> None:
         """Join the continuation; of a call that did not return there is only the prefix."""

@@ -10,10 +10,17 @@ REPLAY_VERSION: Final = 1
 """Raised when replays of the same change may come out differently; part of every replay's key."""
 
 
-def find_call(steps: list[dict[str, Any]], tool: str, occurrence: int) -> int | None:
-    """The index of the `occurrence`-th call (from 1) of `tool`, or None when it was not made."""
+def find_call(
+    steps: list[dict[str, Any]], tool: str, occurrence: int, turn: int | None = None
+) -> int | None:
+    """The index of the `occurrence`-th call (from 1) of `tool`, or None when it was not made.
+
+    With a `turn`, only the calls of that turn are counted.
+    """
     seen = 0
     for step in steps:
+        if turn is not None and step.get("turn", 1) != turn:
+            continue
         if step["kind"] == "tool_call" and step.get("tool_name") == tool:
             seen += 1
             if seen == occurrence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -22,7 +22,9 @@ class Case(NamedTuple):
     `state_json` is the initial state as JSON with its keys in the order given (None where
     the case has none); `expected` holds `answer`, `state` and the like, already resolved.
     `patched_state` and `expected_patch` say how they were given, where that was by operations.
-    A metamorphic copy has the id `source~transform` and names both.
+    A metamorphic copy has the id `source~transform` and names both. `turns` are the user's
+    messages, each an object with its text at `user`; a single call has none, and the `input`
+    of a conversation is `{"turns": […]}`.
     """
 
     id: str
@@ -37,6 +39,12 @@ class Case(NamedTuple):
     source: str | None = None
     transform: str | None = None
     line: int | None = None
+    turns: tuple[dict[str, JsonValue], ...] = ()
+
+    def with_input(self, changed: JsonValue) -> Case:
+        """The case with another input, and with the turns that are in it."""
+        turns: Any = changed["turns"] if self.turns and isinstance(changed, dict) else ()
+        return self._replace(input=changed, turns=tuple(turns))
 
     @property
     def cluster_id(self) -> str:

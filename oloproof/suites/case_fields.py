@@ -6,14 +6,15 @@ Written by hand rather than as a model: a dataset may hold 100,000s of lines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.canonical import MAX_DEPTH, JsonValue, encode_in_order
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.patches import PatchError, apply
 from oloproof.suites.case import Case, PatchedState
+from oloproof.suites.conversations import expected_turns, read_turns
 from oloproof.suites.explanation import describe
+from oloproof.suites.faulty import FaultyCaseError, wrong_type
 from oloproof.suites.json_text import depth_of
 from oloproof.suites.places import show_place
 
@@ -22,25 +23,13 @@ if TYPE_CHECKING:
     from oloproof.suites.state_files import StateFiles
 
 _FIELDS: Final = frozenset(
-    ("id", "input", "initial_state", "expected", "metadata", "cluster", "group_id")
+    ("id", "input", "turns", "initial_state", "expected", "metadata", "cluster", "group_id")
 )
 _NAME: Final = re.compile(r"(?!\s*$)[^\x00-\x1f\x7f-\x9f~]{1,200}")
 _FILE_FIELDS: Final = frozenset(("$file", "$patch"))
-_SINGLE_CALLS: Final = "this version runs single calls: give one `input`"
 
 
-class FaultyCaseError(Exception):
-    """A case is wrong: what, at which place in it, and how to mend it."""
-
-    def __init__(self, what: str, place: Place, mend: str) -> None:
-        super().__init__(what)
-        self.what = what
-        self.place = place
-        self.mend = mend
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """An initial state: its value, its JSON if that is there already, a bound of its depth."""
 
     value: JsonValue
@@ -65,18 +54,17 @@ def read_case(raw: JsonValue, line: int, files: StateFiles, *, whole: bool = Tru
     name = raw.get("id")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise _bad_id(raw)
-    if "input" not in raw:
-        raise FaultyCaseError(
-            f"the case `{name}` has no `input`", ("input",), "add `input`, what the system gets"
-        )
+    turns = read_turns(raw["turns"]) if "turns" in raw else ()
+    if ("input" in raw) == bool(turns):
+        raise _not_one_request(name, both=bool(turns))
     state = _state(raw["initial_state"], files) if "initial_state" in raw else None
     metadata = raw.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
-        raise _wrong_type(("metadata",), "an object", metadata)
-    expected, patch = _expected(raw.get("expected"), state)
+        raise wrong_type(("metadata",), "an object", metadata)
+    expected, patch = _expected(raw.get("expected"), state, len(turns))
     return Case(
         id=name,
-        input=raw["input"],
+        input={"turns": list(turns)} if turns else raw["input"],
         initial_state=None if state is None else state.value,
         state_json=_json(state) if whole and state is not None else None,
         patched_state=None if state is None else state.given,
@@ -85,6 +73,7 @@ def read_case(raw: JsonValue, line: int, files: StateFiles, *, whole: bool = Tru
         metadata=metadata,
         cluster=_cluster(raw) if "cluster" in raw or "group_id" in raw else None,
         line=line,
+        turns=turns,
     )
 
 
@@ -100,7 +89,7 @@ def _state(raw: JsonValue, files: StateFiles) -> _State:
             "give `$file` and `$patch` only; a state with a key `$file` must stand in a file",
         )
     if not isinstance(name, str):
-        raise _wrong_type(at, "the name of a file, such as state/shop.json.gz", name)
+        raise wrong_type(at, "the name of a file, such as state/shop.json.gz", name)
     try:
         file = files.read(name)
     except ConfigurationError as error:
@@ -112,7 +101,7 @@ def _state(raw: JsonValue, files: StateFiles) -> _State:
     state = _State(file.value, depth=file.depth)
     at = ("initial_state", "$patch")
     patch = _operations(raw["$patch"], at)
-    return replace(_patched(state, patch, at), given=PatchedState(file.json, patch))
+    return _patched(state, patch, at)._replace(given=PatchedState(file.json, patch))
 
 
 def _json(state: _State) -> bytes:
@@ -120,29 +109,44 @@ def _json(state: _State) -> bytes:
 
 
 def _expected(
-    raw: JsonValue, state: _State | None
+    raw: JsonValue, state: _State | None, turns: int
 ) -> tuple[dict[str, JsonValue] | None, list[JsonValue] | None]:
-    """What is expected, with the state whole, and the patch that it was given by, if any."""
+    """What is expected, with every state whole, and the patch that the end was given by, if any."""
     if raw is None:
         return None, None
     if not isinstance(raw, dict):
-        raise _wrong_type(("expected",), "an object", raw)
+        raise wrong_type(("expected",), "an object", raw)
     if "turns" in raw:
-        raise FaultyCaseError(
-            "`expected.turns` is not known to this version", ("expected", "turns"), _SINGLE_CALLS
+        if not turns:
+            raise FaultyCaseError(
+                "`expected.turns` speaks of turns, and the case has one `input`",
+                ("expected", "turns"),
+                "give the user's messages as `turns`, or expect `answer` and `state`",
+            )
+        by_turn = expected_turns(
+            raw["turns"], turns, lambda given, at: _resolved(given, at, state)[0]
         )
+        raw = raw | {"turns": by_turn}
+    return _resolved(raw, ("expected",), state)
+
+
+def _resolved(
+    raw: dict[str, JsonValue], at: Place, state: _State | None
+) -> tuple[dict[str, JsonValue], list[JsonValue] | None]:
+    """What is expected with its state whole, and the patch by which that was given, if any."""
     if "state_patch" not in raw:
         return raw, None
-    at: Place = ("expected", "state_patch")
+    name = show_place(at)
+    at = (*at, "state_patch")
     if "state" in raw:
         raise FaultyCaseError(
-            "`expected` gives both `state` and `state_patch`", at, "keep one of them"
+            f"`{name}` gives both `state` and `state_patch`", at, "keep one of them"
         )
     if state is None:
         raise FaultyCaseError(
-            "`expected.state_patch` has no `initial_state` to be applied to",
+            f"`{name}.state_patch` has no `initial_state` to be applied to",
             at,
-            "add `initial_state`, or give the whole `expected.state`",
+            "add `initial_state`, or give the whole `state`",
         )
     resolved = {key: value for key, value in raw.items() if key != "state_patch"}
     patch = _operations(raw["state_patch"], at)
@@ -152,7 +156,7 @@ def _expected(
 
 def _operations(raw: JsonValue, at: Place) -> list[JsonValue]:
     if not isinstance(raw, list):
-        raise _wrong_type(at, "a list of operations (RFC 6902)", raw)
+        raise wrong_type(at, "a list of operations (RFC 6902)", raw)
     return raw
 
 
@@ -191,7 +195,7 @@ def _cluster(raw: dict[str, JsonValue]) -> str | None:
         if value is None:
             continue
         if not isinstance(value, str) or not _NAME.fullmatch(value):
-            raise _wrong_type((field,), "text: one line, at most 200 characters, no `~`", value)
+            raise wrong_type((field,), "text: one line, at most 200 characters, no `~`", value)
         if found is not None and found != value:
             raise FaultyCaseError(
                 f"`cluster` is `{found}` but `group_id`, which means the same, is `{value}`",
@@ -204,12 +208,20 @@ def _cluster(raw: dict[str, JsonValue]) -> str | None:
 
 def _unknown(raw: dict[str, JsonValue]) -> FaultyCaseError:
     name = next(name for name in raw if name not in _FIELDS)
-    if name == "turns":
+    return FaultyCaseError(f"unknown field `{name}` in a case", (name,), suggest(name, _FIELDS))
+
+
+def _not_one_request(name: str, *, both: bool) -> FaultyCaseError:
+    if both:
         return FaultyCaseError(
-            "conversations (`turns`) are not known to this version", (name,), _SINGLE_CALLS
+            f"the case `{name}` has both `input` and `turns`",
+            ("turns",),
+            "keep `input` for a single call, or `turns` for a conversation",
         )
     return FaultyCaseError(
-        f"unknown field `{name}` in a case", (name,), suggest(name, (*_FIELDS, "turns"))
+        f"the case `{name}` has no `input`",
+        ("input",),
+        "add `input`, what the system gets, or `turns`, the user's messages",
     )
 
 
@@ -233,12 +245,4 @@ def _bad_id(raw: dict[str, JsonValue]) -> FaultyCaseError:
         f"the id {describe(name)!r} has more than 200 characters or a control character",
         ("id",),
         "write at most 200 characters on one line",
-    )
-
-
-def _wrong_type(place: Place, wanted: str, value: JsonValue) -> FaultyCaseError:
-    return FaultyCaseError(
-        f"`{show_place(place)}` must be {wanted}, not {describe(value)}",
-        place,
-        f"write {wanted.partition(':')[0]} here",
     )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.canonical import digest, encode
 from oloproof.errors import ConfigurationError
-from oloproof.suites.case_fields import FaultyCaseError, read_case
+from oloproof.suites.case_fields import read_case
 from oloproof.suites.case_files import open_cases
+from oloproof.suites.faulty import FaultyCaseError
 from oloproof.suites.files import cannot_read
 from oloproof.suites.places import show_path
 from oloproof.suites.state_files import StateFiles

@@ -74,7 +74,10 @@ def _slice(text: str) -> str:
 
 
 class SystemSpec(Fields):
-    """The system that is evaluated; `timeout_s` holds for each call."""
+    """The system that is evaluated; `timeout_s` holds for each call, and for each turn.
+
+    `models` says where model calls behind a fault are answered in a replay.
+    """
 
     name: Text
     version: Text = "auto"
@@ -83,6 +86,7 @@ class SystemSpec(Fields):
     code_paths: tuple[Text, ...] = ()
     timeout_s: float = Field(default=120, gt=0)
     records: tuple[Text, ...] = ()
+    models: Literal["live", "recorded"] = "live"
 
     not_yet: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("recorded", "command", "http", "url", "mcp", "container"), _ONLY_PYTHON

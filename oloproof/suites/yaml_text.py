@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 import yaml
@@ -62,8 +62,7 @@ class LocatedYaml:
     written: dict[Place, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Anchored:
+class _Anchored(NamedTuple):
     """A value that may be repeated by an alias, and how many values it stands for."""
 
     value: JsonValue

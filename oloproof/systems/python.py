@@ -66,6 +66,10 @@ class PythonSystem(NamedTuple):
         """Have the sandbox put into `state`; an awaitable where the system's method is async."""
         return self.owner.reset(state)
 
+    def turn(self, message: str) -> Any:
+        """The reply to the user's next message, or an awaitable of it."""
+        return self.owner.turn(message)
+
     def snapshot(self) -> Any:
         """The sandbox as the system gives it, or an awaitable of that."""
         return self.owner.snapshot()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode, digest, encode, encode_in_order
 from oloproof.execution.calling import Caller
+from oloproof.execution.performing import Request
 from oloproof.execution.retrying import Retries
-from oloproof.execution.running import Execution, Request
-from oloproof.records.evidence import TRAJECTORY
+from oloproof.execution.running import Execution
+from oloproof.records.evidence import RECORDING, TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
@@ -20,6 +21,7 @@ from oloproof.workers.framing import DONE, MARK
 
 if TYPE_CHECKING:
     from oloproof.execution.redaction import Redaction
+    from oloproof.replaying.recorded import RecordedReplay
     from oloproof.systems.python import PythonSystem
     from oloproof.worker.outlet import SlotOutlet
     from oloproof.workers.framing import Frame
@@ -41,6 +43,7 @@ class Dispatch:
         self._unit = 0
         self._key = self._recording = ""
         self._timeout_s = opening["timeout_s"]
+        self._models = opening["models"]
         journal = opening["journal"]
         self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"], slot)
         self._loaded: frozenset[str] = frozenset()
@@ -61,6 +64,8 @@ class Dispatch:
                 before_wait=lambda seconds: outlet.send(MARK, seconds),
             ),
             on_report=outlet.say,
+            on_step=outlet.add,
+            is_loaded=sys.modules.__contains__,
         )
 
     def ready(self) -> None:
@@ -83,21 +88,28 @@ class Dispatch:
         for unit in units:
             self._unit, self._key = unit["unit"], unit["key"]
             request = Request(
-                unit["id"], encode_in_order(unit["input"]), state_json, unit["replicate"]
+                unit["id"],
+                encode_in_order(unit["input"]),
+                state_json,
+                unit["replicate"],
+                unit["talks"],
             )
             recording = unit["recording"]
             if recording is not None:
                 evidence_json = encode(recording)
             else:
                 # With nothing to come but the end, both go out at once.
-                evidence_json = self._record(request, hold=unit is last and not unit["sites"])
+                evidence_json = self._record(
+                    request, unit["sites"], hold=unit is last and not unit["sites"]
+                )
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
         self._outlet.send(DONE, {"loaded": self._newly_loaded()})
 
-    def _record(self, request: Request, *, hold: bool) -> bytes:
+    def _record(self, request: Request, sites: list[Any], *, hold: bool) -> bytes:
         self._outlet.aside.begin(self._unit)
-        recorded = self._execution.run(request)
+        targets = [(site["tool"], site["occurrence"]) for site in sites]
+        recorded = self._execution.run(request, targets)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
         self._write_down({"s": recorded.duration_s}, recorded.evidence_json)
         self._outlet.send(UNIT, header, recorded.evidence_json, hold=hold)
@@ -106,11 +118,14 @@ class Dispatch:
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
         evidence: Any = decode(evidence_json)
         steps = evidence.get(TRAJECTORY, {}).get("steps", [])
-        located = [(site, find_call(steps, site["tool"], site["occurrence"])) for site in sites]
+        located = [
+            (site, find_call(steps, site["tool"], site["occurrence"], site["turn"]))
+            for site in sites
+        ]
         reached = [(site, index) for site, index in located if index is not None]
         if not reached:
             return
-        replay = ManualReplay(self._execution, request, evidence_json)
+        replay = self._replay_of(request, evidence, evidence_json)
         self._recording = digest(evidence_json)
         for site, index in reached:
             control, seconds = replay.control(index)
@@ -120,6 +135,17 @@ class Dispatch:
                 for fault in site["faults"]:
                     faulted, seconds = replay.faulted(index, fault)
                     self._tell(site, index, fault, faulted, seconds)
+
+    def _replay_of(
+        self, request: Request, evidence: Any, evidence_json: bytes
+    ) -> ManualReplay | RecordedReplay:
+        """From the recording of declared tools where there is one, else by the author's hand."""
+        if RECORDING not in evidence:
+            return ManualReplay(self._execution, request, evidence_json)
+        # The recorder is loaded by who uses it.
+        from oloproof.replaying.recorded import RecordedReplay
+
+        return RecordedReplay(self._execution, request, evidence_json, self._models)
 
     def _tell(
         self, site: Any, step_index: int, fault: str | None, evidence_json: bytes, seconds: float

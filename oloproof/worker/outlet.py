@@ -98,6 +98,11 @@ class SlotOutlet:
         self.refuse_forks()
         self.aside.replace(data)
 
+    def add(self, data: bytes) -> None:
+        """Say one more line of the unit at work."""
+        self.refuse_forks()
+        self.aside.append(b"\n" + data)
+
     def give_sign(self) -> None:
         """Let the parent's clock start anew where it has run for a while."""
         if time.monotonic() - self._heard > QUIET_S:

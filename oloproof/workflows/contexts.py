@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oloproof.canonical import decode, encode_in_order
 from oloproof.evaluation.contract import Context, FaultDemand
 from oloproof.records.evidence import CaseEvidence, FaultReplay, ReplayEvidence
+from oloproof.records.faults import read_fault_label
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -27,7 +28,8 @@ def context_of(unit: Unit, source: Context | None, redaction: Redaction | None =
         located = dict(unit.located())
         for site in unit.sites:
             for fault in site.faults:
-                demand = FaultDemand(site.tool, fault, site.occurrence)
+                kind, duration = read_fault_label(fault)
+                demand = FaultDemand(site.tool, kind, site.occurrence, duration, site.turn)
                 replays[demand] = fault_replay(unit, fault, located.get(site), case.initial_state)
     evidence = CaseEvidence.from_json(unit.evidence.value, case.initial_state)
     return Context(case, evidence, replays, source)
@@ -39,8 +41,7 @@ def redacted(case: Case, redaction: Redaction) -> Case:
     def clean(value: Any) -> Any:
         return decode(redaction.of_json(encode_in_order(value)))
 
-    return case._replace(
-        input=clean(case.input),
+    return case.with_input(clean(case.input))._replace(
         initial_state=clean(case.initial_state),
         expected=clean(case.expected),
     )

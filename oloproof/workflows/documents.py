@@ -42,6 +42,8 @@ class CaseDocuments:
             "metadata": case.metadata,
             "cluster": case.cluster,
         }
+        if case.turns:
+            document["talks"] = True
         # A redaction may also change where things are, so that operations would fit no more.
         by_patch = not self._redaction
         if case.expected is not None and case.expected_patch is not None and by_patch:
@@ -82,6 +84,9 @@ class CaseDocuments:
         expected = document["expected"]
         if "expected_patch" in document:
             expected |= {"state": apply(initial_state, document["expected_patch"])}
+        turns: tuple[Any, ...] = ()
+        if document.get("talks"):
+            turns = tuple(document["input"]["turns"])
         return Case(
             id=document["id"],
             input=document["input"],
@@ -90,4 +95,5 @@ class CaseDocuments:
             expected=expected,
             metadata=document["metadata"],
             cluster=document["cluster"],
+            turns=turns,
         )

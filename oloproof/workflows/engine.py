@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oloproof.canonical import decode, encode
 from oloproof.errors import ConfigurationError
-from oloproof.records.evidence import TRAJECTORY, Outcome, ReplayEvidence
+from oloproof.records.evidence import RECORDING, TRAJECTORY, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
 from oloproof.worker import messages
 from oloproof.workers import framing
@@ -245,7 +245,7 @@ class Engine:
             }
             number, said = lost.aside
             if said and lost.tag.units[number] is unit:
-                evidence[TRAJECTORY] = decode(said)
+                evidence[TRAJECTORY] = messages.said_trajectory(said)
             self._keep_evidence(unit, encode(evidence), 0.0, killed=killed)
             self.executed += 1
             return
@@ -253,7 +253,7 @@ class Engine:
         replay = ReplayEvidence(
             kind="inject_fault" if fault else "resume",
             step_index=step_index,
-            method="manual",
+            method="recorded" if RECORDING in unit.evidence.value else "manual",
             fault=fault,
             case=None,
             reason=f"replay_{lost.cause}",

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 
 class Site(NamedTuple):
-    """The call at which faults are tried: the `occurrence`-th of `tool`, and which faults."""
+    """The call at which faults are tried: the `occurrence`-th of `tool` (in `turn`), and which.
+
+    A fault stands there with its duration, as `fault_label` writes it.
+    """
 
     tool: str
     occurrence: int
     faults: tuple[str, ...]
+    turn: int | None = None
 
 
 class Known(NamedTuple):
@@ -40,6 +44,7 @@ class Unit:
     replicate: int
     key: bytes
     sites: tuple[Site, ...]
+    models: str = "live"
     evidence: Known | None = None
     deaths: int = 0
     replays: dict[tuple[int, str | None], Known] = field(default_factory=dict)
@@ -54,7 +59,7 @@ class Unit:
     def located(self) -> Iterator[tuple[Site, int]]:
         """The sites that the recording reached, each with the index of its step."""
         for site in self.sites:
-            step_index = find_call(self.steps, site.tool, site.occurrence)
+            step_index = find_call(self.steps, site.tool, site.occurrence, site.turn)
             if step_index is not None:
                 yield site, step_index
 
@@ -80,7 +85,7 @@ class Unit:
     def replay_key(self, step_index: int, fault: str | None) -> bytes:
         """The key of one of its replays."""
         assert self.evidence is not None
-        return replay_key(self.key, self.evidence.digest, step_index, fault)
+        return replay_key(self.key, self.evidence.digest, step_index, fault, self.models)
 
 
 @dataclass(slots=True)
@@ -113,11 +118,7 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
             return None
         # A site is done again as a whole but for the faults that are known.
         sites = tuple(
-            Site(
-                site.tool,
-                site.occurrence,
-                tuple(f for f in site.faults if (index, f) not in unit.replays),
-            )
+            site._replace(faults=tuple(f for f in site.faults if (index, f) not in unit.replays))
             for site, index in unit.located()
             if any(other is site for other, _, _ in absent)
         )
@@ -127,9 +128,10 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
         "key": unit.key.hex(),
         "id": unit.case.id,
         "input": unit.case.input,
+        "talks": bool(unit.case.turns),
         "replicate": unit.replicate,
         "recording": recording,
-        "sites": [{"tool": s.tool, "occurrence": s.occurrence, "faults": s.faults} for s in sites],
+        "sites": [site._asdict() for site in sites],
     }
 
 

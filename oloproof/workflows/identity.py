@@ -58,6 +58,7 @@ def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, An
         "callable": suite.system.callable,
         "kind": suite.system.kind,
         "timeout_s": suite.system.timeout_s,
+        "models": suite.system.models,
         "redact": list(suite.redact),
         "retries": {
             "attempts": suite.retries.attempts,

@@ -16,6 +16,8 @@ _PACKAGE: Final = Path(__file__).resolve().parent.parent
 _STRAY: Final = ("__pycache__", ".oloproof", ".env", ".DS_Store")
 _SYSTEM: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _CI_FILES: Final = {"github": ".github/workflows/oloproof.yml"}
+_BUILT_ON: Final = {"hand-written-replay": "stateful-agent"}
+"""Examples that differ from another one in a few files: all others are those of that one."""
 
 
 class _File(NamedTuple):
@@ -27,8 +29,8 @@ def examples() -> list[tuple[str, str]]:
     """The name of each example, and the first sentence of its README."""
     return [
         (folder.name, _first_sentence(folder / "README.md"))
-        for folder in sorted(_data("examples").iterdir())
-        if (folder / "oloproof.yaml").is_file()
+        for folder in sorted(_data("examples").iterdir(), key=_most_told_first)
+        if (folder / "README.md").is_file()
     ]
 
 
@@ -73,11 +75,18 @@ def _example(name: str) -> list[_File]:
     names = [known for known, _ in examples()]
     if name not in names:
         raise ConfigurationError(f"there is no example `{name}`", mend=suggest(name, names))
-    files = list(_tree(_data("examples") / name, ""))
-    labels = _data("labels") / name
-    if labels.is_dir():
-        files += _tree(labels, "labels/")
-    return files
+    files: dict[str, _File] = {}
+    for layer in filter(None, (_BUILT_ON.get(name), name)):
+        files |= {file.target: file for file in _tree(_data("examples") / layer, "")}
+        labels = _data("labels") / layer
+        if labels.is_dir():
+            files |= {file.target: file for file in _tree(labels, "labels/")}
+    return list(files.values())
+
+
+def _most_told_first(folder: Path) -> tuple[bool, str]:
+    """Orders examples by name, those that are built on another one behind the others."""
+    return folder.name in _BUILT_ON, folder.name
 
 
 def _tree(folder: Path, prefix: str) -> Iterator[_File]:

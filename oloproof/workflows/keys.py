@@ -12,6 +12,7 @@ from oloproof.replaying.sites import REPLAY_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from oloproof.canonical import JsonValue
     from oloproof.suites.case import Case
 
 CONTRACT_VERSION: Final = 1
@@ -37,14 +38,27 @@ class ExecutionKeys:
         if self._state[0] is not case.state_json or case.state_json is None:
             state = case.state_json
             self._state = (state, b"-" if state is None else sha256(state).digest())
-        request = encode_in_order([case.id, case.input, replicate])
+        # A conversation is no single call whose input happens to look like one.
+        request = encode_in_order(
+            [case.id, case.input, replicate, "turns"]
+            if case.turns
+            else [case.id, case.input, replicate]
+        )
         return sha256(b"\n".join((self._system, self._state[1], request))).digest()
 
 
 def replay_key(
-    execution_key: bytes, recording_digest: bytes, step_index: int, fault: str | None
+    execution_key: bytes,
+    recording_digest: bytes,
+    step_index: int,
+    fault: str | None,
+    models: str = "live",
 ) -> bytes:
-    """The key of the replay of a recording at a step, under a fault or (None) as control."""
+    """The key of the replay of a recording at a step, under a fault or (None) as control.
+
+    `fault` is a kind of fault with its duration; `models` where models are answered behind it.
+    """
     result: Any = FAULT_RESULTS.get(fault or "")
-    change = encode([REPLAY_VERSION, step_index, fault, result])
+    parts: list[JsonValue] = [REPLAY_VERSION, step_index, fault, result]
+    change = encode(parts if models == "live" or fault is None else [*parts, models])
     return sha256(b"\n".join((execution_key, recording_digest, change))).digest()

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
     """The sites that the evaluators demand, each once with all the faults tried there."""
-    faults: dict[tuple[str, int], dict[str, None]] = {}
+    faults: dict[tuple[str, int, int | None], dict[str, None]] = {}
     for evaluator in evaluators:
         for demand in evaluator.demands():
-            faults.setdefault((demand.tool, demand.occurrence), {})[demand.fault] = None
+            place = (demand.tool, demand.occurrence, demand.turn)
+            faults.setdefault(place, {})[demand.label] = None
     return tuple(
-        Site(tool, occurrence, tuple(names)) for (tool, occurrence), names in faults.items()
+        Site(tool, occurrence, tuple(labels), turn)
+        for (tool, occurrence, turn), labels in faults.items()
     )
 
 
@@ -41,6 +43,7 @@ class Planner:
         replicates: int,
         timeout_s: float,
         rerun_failed: bool,
+        models: str,
     ) -> None:
         self._store = store
         self._keys = keys
@@ -49,6 +52,7 @@ class Planner:
         self._replicates = replicates
         self._timeout_s = timeout_s
         self._rerun_failed = rerun_failed
+        self._models = models
         # What this run makes itself has other keys: an empty store knows nothing until its end.
         self._knows_anything = store.has_results()
 
@@ -59,7 +63,11 @@ class Planner:
         units = [
             # Faults are tried on sources alone: a copy is judged by its relation.
             Unit(
-                case, replicate, self._keys.key(case, replicate), () if case.source else self._sites
+                case,
+                replicate,
+                self._keys.key(case, replicate),
+                () if case.source else self._sites,
+                self._models,
             )
             for case in cases
             for replicate in range(1, self._replicates + 1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.evaluation.contract import Evaluator
-    from oloproof.records.report import ReplayReport
+    from oloproof.records.case_report import ReplayReport
     from oloproof.suites.suite import Suite
 
 
@@ -134,6 +134,7 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
         "tool": demand.tool,
         "fault": demand.fault,
         "occurrence": demand.occurrence,
+        "duration": demand.duration,
     }
     return bind_one(options, suite)
 
@@ -155,8 +156,9 @@ class _KeptNowhere:
 
 
 def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suite) -> ReplayReport:
-    site = Site(demand.tool, demand.occurrence, (demand.fault,))
-    fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
+    site = Site(demand.tool, demand.occurrence, (demand.label,), demand.turn)
+    models = suite.system.models
+    fresh = Unit(unit.case, unit.replicate, unit.key, (site,), models, evidence=unit.evidence)
     engine = Engine(
         store=_KeptNowhere(),
         run=0,

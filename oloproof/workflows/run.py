@@ -237,6 +237,7 @@ class _Run:
             replicates=self._suite.replicates,
             timeout_s=self._suite.system.timeout_s,
             rerun_failed=self._rerun_failed,
+            models=self._suite.system.models,
         )
         return map(planner.group, self._dataset)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from evaluator_samples import (
     RAISED,
     call,
     case,
-    evaluator,
     evaluators,
     evidence,
     judge_replay,
@@ -17,11 +14,20 @@ from evaluator_samples import (
     result,
     trajectory,
 )
+from fault_samples import (
+    DONE,
+    ESCALATED,
+    EXPECTED,
+    FAILED,
+    OPEN,
+    REFUND,
+    WORKED,
+    after,
+    check,
+    verdict,
+)
 
-from oloproof.evaluation.aftermath import Aftermath, Criteria
-from oloproof.evaluation.contract import Context, FaultDemand, Verdict
-from oloproof.evaluation.recovery import rule
-from oloproof.evaluation.states import EXACT
+from oloproof.evaluation.contract import Context
 from oloproof.paths import MISSING
 from oloproof.records.evidence import (
     CaseEvidence,
@@ -30,39 +36,6 @@ from oloproof.records.evidence import (
     Outcome,
     ReplayEvidence,
 )
-
-OPEN: Any = {"order": "open", "other": 1}
-DONE: Any = {"order": "refunded", "other": 1}
-EXPECTED: Any = {"answer": "refunded", "state": DONE}
-
-REFUND = call("issue_refund", arguments={"order": "1"})
-FAILED = result("issue_refund", result={"error": "internal error"})
-WORKED = result("issue_refund", result={"refund": "r-1"})
-ESCALATED = (call("escalate"), result("escalate", result={"ticket": 7}))
-
-
-def check(**options: Any) -> Any:
-    given = {"tool": "issue_refund", "fault": "error", "escalate_tools": ["escalate"], **options}
-    return evaluator(type="fault_recovery", **given)
-
-
-def after(
-    *steps: dict[str, Any],
-    state: Any = OPEN,
-    output: Any = MISSING,
-    outcome: Outcome | None = None,
-    **fields: Any,
-) -> CaseEvidence:
-    """The joined evidence of a replay whose first call was struck by the fault."""
-    ending = {} if outcome is None else {"outcome": outcome}
-    joined = trajectory(REFUND, FAILED, *steps, **fields)
-    return evidence(output=output, state=state, trajectory=joined, **ending)
-
-
-def verdict(
-    faulted: CaseEvidence, expected: Any = EXPECTED, initial: Any = OPEN, **options: Any
-) -> Verdict:
-    return judge_replay(check(**options), case(initial, expected=expected), replayed(faulted))
 
 
 @pytest.mark.parametrize(
@@ -234,6 +207,10 @@ class TestReplaysThatDoNotCount:
             (FaultReplay(unavailable="fault_target_not_called"), "n:fault_target_not_called"),
             (FaultReplay(unavailable="no_earlier_answer"), "n:no_earlier_answer"),
             (FaultReplay(unavailable="not_replayable"), "m:not_replayable"),
+            (
+                FaultReplay(unavailable="fault_needs_recorded_tools"),
+                "m:fault_needs_recorded_tools",
+            ),
             (FaultReplay(), "m:not_replayed"),
             (FaultReplay(faulted=replayed(after()).faulted), "m:not_replayed"),
             (FaultReplay(control=replayed(after()).control), "m:not_replayed"),
@@ -265,6 +242,18 @@ class TestReplaysThatDoNotCount:
             == said.detail
         )
 
+    @pytest.mark.parametrize("reason", ["no_earlier_answer", "fault_target_not_called"])
+    def test_a_replay_may_find_that_the_case_is_none(self, reason: str) -> None:
+        """What cannot be delivered to a case is left out, once its control holds."""
+        faulted = ReplayEvidence("inject_fault", 1, "recorded", None, "stale", reason=reason)
+        sound, broken = (
+            ReplayEvidence("resume", 1, "recorded", evidence(), reason=reason)
+            for reason in (None, "reset_raised")
+        )
+        of = case(OPEN, expected=EXPECTED)
+        assert f"n:{reason}" == judge_replay(check(), of, FaultReplay(sound, faulted)).code
+        assert "m:reset_raised" == judge_replay(check(), of, FaultReplay(broken, faulted)).code
+
     @pytest.mark.parametrize("side", ["control", "faulted"])
     def test_a_side_that_failed_gives_its_reason(self, side: str) -> None:
         """Why the control or the replay came to nothing is the reason."""
@@ -276,51 +265,6 @@ class TestReplaysThatDoNotCount:
         said = judge_replay(check(), case(OPEN, expected=EXPECTED), replay)
         assert "m:replay_raised" == said.code
         assert "failed: ValueError: no such order" in (said.detail or "")
-
-
-class TestAppliedFaults:
-    """Faults whose call did its work: delivered by later versions, judged by the same table."""
-
-    def ruling(self, fault: str, faulted: CaseEvidence) -> str:
-        criteria = Criteria(
-            escalate_tools=frozenset({"escalate"}),
-            retry_tools=frozenset({"issue_refund"}),
-            expected_state=EXACT,
-            unchanged=None,
-        )
-        replay = replayed(faulted, fault=fault).faulted
-        assert replay is not None
-        demand = FaultDemand("issue_refund", fault)
-        aftermath = Aftermath(demand, criteria, case(OPEN, expected=EXPECTED), replay)
-        ruling = rule(aftermath.facts())
-        assert aftermath.tell(ruling.word)
-        return ruling.word
-
-    def test_a_repeated_effect_is_a_duplicate(self) -> None:
-        """The same tool with the same arguments executed again, and the state missed."""
-        again = after(call("issue_refund", arguments={"order": "1"}), WORKED, *ESCALATED)
-        assert "duplicate_effect" == self.ruling("applied_error", again)
-        assert "duplicate_effect" == self.ruling("applied_timeout", again)
-        assert "escalated" == self.ruling("error", again)
-
-    def test_another_call_is_no_duplicate(self) -> None:
-        """Other arguments, or a call that failed, repeat nothing."""
-        other = after(call("issue_refund", arguments={"order": "2"}), WORKED, status="failure")
-        assert "gave_up" == self.ruling("applied_error", other)
-        assert "gave_up" == self.ruling("applied_error", after(REFUND, FAILED))
-
-    def test_a_duplicate_delivery_has_executed_twice_itself(self) -> None:
-        """Its second execution counts; where the state is as expected nothing is wrong."""
-        assert "duplicate_effect" == self.ruling("duplicate_delivery", after())
-        assert "recovered" == self.ruling("duplicate_delivery", after(state=DONE))
-
-    def test_a_recorded_delivery_says_that_the_fault_was_applied(self) -> None:
-        """What was recorded with the call counts, whatever the kind of the fault."""
-        struck = {**REFUND, "fault": {"fault": "truncated", "as": "returned", "applied": True}}
-        steps = trajectory(struck, FAILED, REFUND, WORKED)
-        assert "duplicate_effect" == self.ruling(
-            "truncated", evidence(state=OPEN, trajectory=steps)
-        )
 
 
 def test_a_non_json_output_does_not_undo_a_reported_success() -> None:

@@ -96,6 +96,27 @@ def test_every_form_of_a_dataset_gives_the_same_cases(
     assert None is data.find("ord-9")
 
 
+def test_a_conversation_has_turns_and_what_is_expected_of_each(
+    dataset: Callable[..., Dataset],
+) -> None:
+    """A turn is a text, or an object with more in it; states may be given as changes."""
+    patch = [{"op": "replace", "path": "/n", "value": 2}]
+    (case,) = dataset(
+        lines(
+            {
+                "id": "talk",
+                "turns": ["hello", {"user": "six", "replies": [1]}],
+                "initial_state": {"n": 1},
+                "expected": {"turns": {"2": {"state_patch": patch}}, "state_patch": patch},
+            }
+        )
+    )
+    turns = ({"user": "hello"}, {"user": "six", "replies": [1]})
+    assert turns == case.turns
+    assert {"turns": list(turns)} == case.input
+    assert {"turns": {"2": {"state": {"n": 2}}}, "state": {"n": 2}} == case.expected
+
+
 def test_yaml_numbers_may_be_written_in_any_plain_way(dataset: Callable[..., Dataset]) -> None:
     """Only words that may mean text are refused where any value may stand."""
     (case,) = dataset("- id: a\n  input: [1.10, +2, 1.0e+3, true, ~]\n", "c.yaml")
@@ -159,12 +180,35 @@ GOOD = lines({"id": "good", "input": 1})
             "unknown field `expeced`",
             "did you mean `expected`?",
         ),
-        (GOOD + lines(case(turns=[])), ":2: turns", "not known to this version", "single calls"),
+        (GOOD + lines(case(turns=[])), ":2: turns", "is empty", "first message"),
+        (GOOD + lines(case(turns=["a"])), ":2: turns", "both `input` and `turns`", "keep"),
+        (GOOD + lines({"id": "a", "turns": "a"}), ":2: turns", "a list of", "a list of"),
+        (GOOD + lines({"id": "a", "turns": [1]}), ":2: turns[0]", "must be text", "text"),
+        (GOOD + lines({"id": "a", "turns": [{}]}), ":2: turns[0].user", "no text at", "message"),
         (
             GOOD + lines(case(expected={"turns": {}})),
             ":2: expected.turns",
-            "not known to this version",
-            "single calls",
+            "the case has one `input`",
+            "as `turns`",
+        ),
+        (
+            GOOD + lines({"id": "a", "turns": ["x"], "expected": {"turns": {"2": {}}}}),
+            ":2: expected.turns.2",
+            "the case has 1 turn",
+            "from 1 to 1",
+        ),
+        (
+            GOOD + lines({"id": "a", "turns": ["x"], "expected": {"turns": {"1": 3}}}),
+            ":2: expected.turns.1",
+            "must be an object",
+            "an object",
+        ),
+        (
+            GOOD
+            + lines({"id": "a", "turns": ["x"], "expected": {"turns": {"1": {"state_patch": []}}}}),
+            ":2: expected.turns.1.state_patch",
+            "no `initial_state`",
+            "whole `state`",
         ),
         (GOOD + lines(case(expected="x")), ":2: expected", "an object, not `x`", "an object"),
         (GOOD + lines(case(metadata=[1])), ":2: metadata", "an object, not a list", "an object"),

@@ -59,6 +59,7 @@ def unit(given: Any, **fields: Any) -> dict[str, Any]:
         "id": "c-1",
         "input": given,
         "replicate": 1,
+        "talks": False,
         "recording": None,
         "sites": [],
     } | fields
@@ -87,6 +88,7 @@ def drive(
         "callable": "app:desk",
         "kind": None,
         "timeout_s": timeout_s,
+        "models": "live",
         "redact": [],
         "retries": {"attempts": 1, "on": ["TransientError"], "wait_s": 0},
         "journal": None,

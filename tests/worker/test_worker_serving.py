@@ -153,7 +153,7 @@ class TestCases:
         source = REPLAYABLE.replace('{"ok": True}', f'{{"ok": "{SECRET}", "{SECRET}": 1}}')
         source = source.replace('self.state["n"] += 1', f'self.state["{SECRET}"] = "{SECRET}"')
         write(tmp_path, app=source)
-        site = {"tool": "refund", "occurrence": 1, "faults": ["error"]}
+        site = {"tool": "refund", "occurrence": 1, "turn": None, "faults": ["error"]}
         seen = drive(
             tmp_path,
             [[unit(SECRET, sites=[site])], [unit(SECRET)]],
@@ -212,7 +212,7 @@ def desk(request):
         assert not [frame for frame in seen.frames if b"12.5" in frame.body]
 
 
-SITE: Any = {"tool": "refund", "occurrence": 1, "faults": ["error", "timeout"]}
+SITE: Any = {"tool": "refund", "occurrence": 1, "turn": None, "faults": ["error", "timeout"]}
 
 
 class TestReplays:

@@ -80,5 +80,5 @@ def test_a_source_is_placed_by_its_steps(
     """Its tool calls and its length say the range; without a trajectory there is none."""
     evidence = {"agent_trajectory/v1": {"steps": [{"kind": kind} for kind in steps]}}
     case = Case(id="c", input={}, metadata={"kind": "a"})
-    unit = Unit(case, 1, b"", (), Known(b"", evidence))
+    unit = Unit(case, 1, b"", (), evidence=Known(b"", evidence))
     assert expected == VerdictCounts(METRICS, SLICES).places(unit)

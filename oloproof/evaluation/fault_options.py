@@ -1,0 +1,85 @@
+"""The options by which a suite says which fault strikes where, and what may happen then."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from oloproof.errors import suggest
+from oloproof.evaluation.contract import EvaluatorOptions, FaultDemand
+from oloproof.evaluation.state_options import PathText
+from oloproof.evaluation.states import Mode
+from oloproof.records.faults import Duration  # pydantic resolves it
+from oloproof.records.trajectory import FaultKind
+from oloproof.suites.explanation import describe
+from oloproof.suites.validation import refuse
+
+FAULTS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
+"""Every fault, in the order in which `all` tries them."""
+
+_MEND_FAULT: Final = (
+    "name one or a list of " + ", ".join(f"`{name}`" for name in FAULTS) + ", or `all`"
+)
+_LASTING: Final[dict[Duration, str]] = {"once": "", "always": "_always"}
+
+
+def _known_faults(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    if given == "all":
+        return given
+    if not given:
+        raise refuse("`fault` is empty", mend=_MEND_FAULT)
+    names = (given,) if isinstance(given, str) else given
+    for position, name in enumerate(names):
+        place = () if isinstance(given, str) else (position,)
+        if name == "all":
+            raise refuse("`all` stands in a list of faults", mend="write `fault: all`", at=place)
+        if name not in FAULTS:
+            raise refuse(f"`{name}` is no fault", mend=suggest(name, FAULTS), at=place)
+        if name in names[:position]:
+            raise refuse(f"the fault `{name}` is given twice", mend="keep one", at=place)
+    return given
+
+
+def _known_duration(given: object) -> object:
+    lasts = isinstance(given, int) and not isinstance(given, bool) and given >= 1
+    if lasts or given in ("once", "always"):
+        return given
+    raise refuse(
+        f"`duration` cannot be {describe(given)}",
+        mend="write `once`, `always`, or a number of calls: for how many it lasts",
+    )
+
+
+class FaultOptions(EvaluatorOptions):
+    """Which call fails, how and how often, and what may and may not happen then.
+
+    `fault` is one, a list (each makes its own metric) or `all`. `mode` replaces the mode of
+    `state_matches` in which the expected state is compared.
+    """
+
+    tool: str = Field(min_length=1)
+    fault: Annotated[str | tuple[str, ...], AfterValidator(_known_faults)]
+    occurrence: int = Field(default=1, ge=1)
+    duration: Annotated[Duration, BeforeValidator(_known_duration)] = "once"
+    escalate_tools: tuple[str, ...] = ()
+    alternative_tools: tuple[str, ...] = ()
+    unchanged: tuple[PathText, ...] = ()
+    mode: Mode | None = None
+
+    def demands(self) -> list[FaultDemand]:
+        """The faults that are to be tried, in the order given."""
+        names = FAULTS if self.fault == "all" else self.fault
+        names = (names,) if isinstance(names, str) else names
+        lasting: Duration = "once" if self.duration == 1 else self.duration
+        return [FaultDemand(self.tool, name, self.occurrence, lasting) for name in names]
+
+    def metric(self, demand: FaultDemand) -> str:
+        """The name of the metric that one of the demands makes."""
+        if self.criterion is not None:
+            single = isinstance(self.fault, str) and self.fault != "all"
+            return self.criterion if single else f"{self.criterion}_{demand.fault}"
+        name = f"recovers_from_{demand.fault}_at_{self.tool}"
+        if self.occurrence > 1:
+            name += f"_call_{self.occurrence}"
+        return name + _LASTING.get(demand.duration, f"_for_{demand.duration}_calls")

@@ -1,0 +1,111 @@
+"""What a fault struck, and what the agent called after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.evaluation.calls import calls, most_repeated
+
+if TYPE_CHECKING:
+    from oloproof.evaluation.calls import Call
+    from oloproof.evaluation.contract import FaultDemand
+
+APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_delivery"})
+"""The faults whose effect is there although it should not be, or the agent is told otherwise."""
+
+
+class Strike:
+    """The call that a fault struck, None where it cannot be told, and the calls `after` it.
+
+    A call made before the struck one came back, as one in parallel, is none of those: its
+    maker knew of no fault.
+    """
+
+    def __init__(self, steps: list[dict[str, Any]], demand: FaultDemand, step_index: int) -> None:
+        made = calls(steps)
+        struck = _struck(made, demand, step_index)
+        since = step_index if struck is None else struck.completed_index or struck.index
+        self._demand = demand
+        self._key = None if struck is None else struck.key
+        self.struck = struck
+        self.after = [call for call in made if call.index > since]
+
+    @property
+    def shown(self) -> bool:
+        """Whether a step says that the fault was delivered."""
+        return self.struck is not None and self.struck.fault == self._demand.fault
+
+    @property
+    def applied(self) -> bool:
+        """Whether the effect is there nevertheless: as was recorded, else by the kind of fault."""
+        if self.struck is not None and self.struck.fault is not None:
+            return self.struck.applied
+        return self._demand.fault in APPLIED
+
+    @property
+    def executed_again(self) -> bool:
+        """Whether the tool ran with equal arguments once more, of itself or called again."""
+        if self._demand.fault == "duplicate_delivery":
+            return True
+        return any(call.executed and self._is_repeat(call) for call in self.after)
+
+    @property
+    def repeats(self) -> int:
+        """How often the tool was called afterwards with one and the same arguments."""
+        return most_repeated(call for call in self.after if call.tool == self._demand.tool)
+
+    def first_success(self, tools: frozenset[str]) -> Call | None:
+        """The first call of one of `tools` afterwards that came back without an error."""
+        return next((call for call in self.after if call.tool in tools and call.succeeded), None)
+
+    def verified_before_retrying(
+        self, retry_tools: frozenset[str], escalate_tools: frozenset[str]
+    ) -> bool | None:
+        """Whether something was looked up between fault and retry; None without a retry.
+
+        The retry is the first call that repeats the struck one, else the first of the
+        `retry_tools`. Something was looked up where a call of any other tool, escalation
+        tools left out, came back without an error before the retry was made.
+        """
+        retry = self._preferred([call for call in self.after if call.tool in retry_tools])
+        if retry is None:
+            return None
+        others = retry_tools | escalate_tools
+        return any(
+            call.succeeded and call.tool not in others and _came_back_before(call, retry)
+            for call in self.after
+        )
+
+    def calls_until_recovery(self, retry_tools: frozenset[str]) -> int | None:
+        """How many calls it took until the first that did the struck one's work, that included.
+
+        It is the first successful call that repeats the struck one, else the first successful
+        one of the `retry_tools`; None where there is none.
+        """
+        done = self._preferred(
+            [call for call in self.after if call.tool in retry_tools and call.succeeded]
+        )
+        return None if done is None else self.after.index(done) + 1
+
+    def _preferred(self, candidates: list[Call]) -> Call | None:
+        repeat = next((call for call in candidates if self._is_repeat(call)), None)
+        return repeat or next(iter(candidates), None)
+
+    def _is_repeat(self, call: Call) -> bool:
+        return call.tool == self._demand.tool and call.key == self._key
+
+
+def _struck(made: list[Call], demand: FaultDemand, step_index: int) -> Call | None:
+    """The call whose delivery was recorded, else the one that stands at the step."""
+    of_tool = [call for call in made if call.tool == demand.tool]
+    for call in of_tool:
+        if call.fault == demand.fault:
+            return call
+    for call in of_tool:
+        if call.index >= step_index or call.completed_index == step_index:
+            return call
+    return None
+
+
+def _came_back_before(call: Call, retry: Call) -> bool:
+    return call.completed_index is not None and call.completed_index < retry.index

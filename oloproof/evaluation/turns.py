@@ -1,0 +1,203 @@
+"""Which turns of a conversation a check speaks of, and what was the case in each.
+
+Turn n is the n-th user message and everything up to the next. A single call is a
+conversation of one turn, so that one vocabulary scopes every check.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from pydantic import Field, model_validator
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import EvaluatorOptions
+from oloproof.patches import apply
+from oloproof.paths import MISSING, Absent, parse, to_pointer
+from oloproof.suites.validation import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Context
+    from oloproof.records.evidence import Moment
+    from oloproof.suites.case import Case
+
+Of: TypeAlias = Literal["world", "active"]
+"""Whose state: the sandbox's, or the agent's own working state."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSelector:
+    """The turns that a check speaks of; without any scope all of them.
+
+    `turn` is one turn, `after` those later than a turn, `until` those up to and with a turn,
+    `final` the last one. `after` and `until` together are the turns between.
+    """
+
+    turn: int | None = None
+    after: int | None = None
+    until: int | None = None
+    final: bool = False
+
+    @property
+    def is_scoped(self) -> bool:
+        """Whether anything is said at all."""
+        return self.final or not (self.turn is self.after is self.until is None)
+
+    def turns(self, last: int) -> range:
+        """The selected turns of a conversation of `last` turns."""
+        if self.final:
+            return range(last, last + 1)
+        if self.turn is not None:
+            return range(self.turn, min(self.turn, last) + 1)
+        until = last if self.until is None else min(self.until, last)
+        return range((self.after or 0) + 1, until + 1)
+
+    def check_case(self, case: Case, criterion: str) -> None:
+        """Raises `ConfigurationError` where it selects no turn of a case, or one that is not there.
+
+        A check that could never speak of a conversation is most likely mistaken in its number.
+        """
+        last = turns_of(case)
+        beyond = max(self.turn or 0, self.until or 0, (self.after or 0) + 1)
+        if beyond > last:
+            shown = f"{last} turn" if last == 1 else f"{last} turns"
+            raise ConfigurationError(
+                f"`{criterion}` speaks of turn {beyond}, and case `{case.id}` has {shown}",
+                where=None if case.line is not None else f"case `{case.id}`",
+                mend=f"name a turn from 1 to {last}, or say with `cases` whom the check is for",
+            )
+
+    def __str__(self) -> str:
+        if self.final:
+            return "the last turn"
+        if self.turn is not None:
+            return f"turn {self.turn}"
+        parts = [] if self.after is None else [f"after turn {self.after}"]
+        parts += [] if self.until is None else [f"until turn {self.until}"]
+        return ", ".join(parts) or "every turn"
+
+
+class TurnOptions(EvaluatorOptions):
+    """The fields that scope a check to turns."""
+
+    turn: int | None = Field(default=None, ge=1)
+    after: int | None = Field(default=None, ge=1)
+    until: int | None = Field(default=None, ge=1)
+    final: bool = False
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> TurnOptions:
+        given = [name for name in ("turn", "after", "until") if getattr(self, name) is not None]
+        given += ["final"] if self.final else []
+        if len(given) > 1 and given != ["after", "until"]:
+            raise refuse(
+                f"`{given[0]}` and `{given[1]}` cannot both be given",
+                mend="give one of `turn`, `final`, or `after` with `until` or alone",
+                at=(given[1],),
+            )
+        if self.after is not None and self.until is not None and self.until <= self.after:
+            raise refuse(
+                f"no turn is after {self.after} and at most {self.until}",
+                mend="make `until` larger than `after`",
+                at=("until",),
+            )
+        return self
+
+    @property
+    def selector(self) -> TurnSelector:
+        """The turns that the line speaks of."""
+        return TurnSelector(self.turn, self.after, self.until, self.final)
+
+
+def turns_of(case: Case) -> int:
+    """How many turns a case asks for: one, where it is a single call."""
+    return len(case.turns) or 1
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One case as a conversation: its steps, replies and states by turn."""
+
+    context: Context
+
+    @property
+    def last(self) -> int:
+        """The number of turns that were asked for."""
+        return turns_of(self.context.case)
+
+    @cached_property
+    def steps(self) -> list[tuple[int, dict[str, Any]]]:
+        """Every step in the one order of events, with its turn.
+
+        A step that names no turn belongs to that of the step before it, the first to turn 1.
+        """
+        out, turn = [], 1
+        for step in self.context.evidence.steps:
+            turn = step.get("turn", turn)
+            out.append((turn, step))
+        return out
+
+    def steps_in(self, turns: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The steps of some turns, in order."""
+        return ((turn, step) for turn, step in self.steps if turn in turns)
+
+    def reply(self, turn: int) -> JsonValue | Absent:
+        """What the system answered in a turn; `MISSING` where it did not get that far."""
+        evidence = self.context.evidence
+        if not self.context.case.turns:
+            return evidence.output if turn == 1 else MISSING
+        return evidence.replies[turn - 1] if 0 < turn <= len(evidence.replies) else MISSING
+
+    def state(self, of: Of, turn: int) -> JsonValue | Absent:
+        """The state after a turn; after turn 0 that before the first message.
+
+        `MISSING` where none was recorded. Before the first message the working state is not
+        known, and the world is the case's initial state.
+        """
+        if turn == 0:
+            case = self.context.case
+            known = of == "world" and case.state_json is not None
+            return case.initial_state if known else MISSING
+        for moment in self._moments(of):
+            if (self.last if moment.turn is None else moment.turn) == turn:
+                return moment.state
+        return MISSING
+
+    def active_before(self, step_index: int) -> JsonValue | Absent:
+        """The working state that held when a step was taken.
+
+        It is the state after the turn before, with the changes of the state updates that were
+        committed in the same turn before the step. Where no state was recorded after that
+        turn, it is made of the updates alone once one of them was committed.
+        """
+        position = next(n for n, (_, s) in enumerate(self.steps) if s["index"] == step_index)
+        turn = self.steps[position][0]
+        state = self.state("active", turn - 1)
+        for at, step in self.steps[:position]:
+            update = step.get("state_update")
+            if at != turn or update is None or not update["committed"]:
+                continue
+            base: Any = {} if isinstance(state, Absent) else state
+            state = with_changes(base, update.get("changes", {}))
+        return state
+
+    def _moments(self, of: Of) -> tuple[Moment, ...]:
+        evidence = self.context.evidence
+        return evidence.worlds if of == "world" else evidence.active
+
+
+def with_changes(state: JsonValue, changes: dict[str, JsonValue]) -> JsonValue:
+    """A state with values put at paths (dotted, or JSON Pointers); objects on the way are made."""
+    for text, value in changes.items():
+        path = parse(text)
+        for depth in range(1, len(path.segments)):
+            above = type(path)(path.segments[:depth])
+            if isinstance(above.get(state), Absent):
+                state = apply(state, [{"op": "add", "path": to_pointer(above), "value": {}}])
+        state = apply(state, [{"op": "add", "path": to_pointer(path), "value": value}])
+    return state

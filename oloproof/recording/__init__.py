@@ -1,0 +1,1 @@
+"""The session behind `@tool` and `@model`: what an agent did, recorded and replayed."""

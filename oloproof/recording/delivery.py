@@ -1,0 +1,69 @@
+"""How a fault reaches the agent at a call of a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from oloproof.paths import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from oloproof.canonical import JsonValue
+    from oloproof.paths import Absent
+    from oloproof.records.trajectory import FaultKind
+
+
+class ToolError(RuntimeError):
+    """What a failing tool raises; `retry_after_s` where it says when to try again."""
+
+    retry_after_s: float | None = None
+
+
+class ToolTimeoutError(TimeoutError):
+    """What a tool raises that gave no answer in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultPlan:
+    """A fault in plain data.
+
+    The tool runs `runs` times. The agent then sees `error`, raised (with `timeout` as a
+    `TimeoutError`) or returned as the tool's failures are; or, without an error, what
+    `answer` makes of its `basis`, always returned:
+
+    - `result`: what the tool really gave,
+    - `recorded`: what it gave when the case was recorded,
+    - `earlier`: what the same call gave last, before the fault.
+
+    `answer` gives `MISSING` where it can make nothing of that. Deliveries go to `calls` calls
+    of the tool, the target first; None for all of them. `delay_s` is by how much the clock of
+    `oloproof.now()` goes on; `visible` is whether the agent can tell that something failed.
+    """
+
+    fault: FaultKind
+    runs: Literal[0, 1, 2] = 0
+    error: str | None = None
+    timeout: bool = False
+    basis: Literal["result", "recorded", "earlier"] = "recorded"
+    answer: Callable[[JsonValue], JsonValue | Absent] = lambda _: MISSING
+    retry_after_s: float | None = None
+    delay_s: float = 0.0
+    visible: bool = True
+    calls: int | None = 1
+
+    def exception(self) -> Exception:
+        """The exception of an error."""
+        if self.timeout:
+            return ToolTimeoutError(self.error)
+        error = ToolError(self.error)
+        error.retry_after_s = self.retry_after_s
+        return error
+
+    def returned(self) -> dict[str, JsonValue]:
+        """The error of a tool that returns its failures."""
+        out: dict[str, JsonValue] = {"error": self.error}
+        if self.retry_after_s is not None:
+            out["retry_after_s"] = self.retry_after_s
+        return out

@@ -1,0 +1,180 @@
+"""Where calling code stands: in which session, task or thread, and inside which call.
+
+A context variable holds the position. A task or thread that was started with a copy of the
+context finds the position of its starter there, at the moment it was started: that is how
+the program's own order is known without asking anybody to declare it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from asyncio import _get_running_loop  # the public one raises where no loop runs: too slow
+from contextvars import ContextVar
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from oloproof.errors import OloproofError
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from oloproof.recording.events import Event
+    from oloproof.recording.session import Session
+
+_UNNAMED_TASK: Final = re.compile(r"Task-\d+")
+
+
+class Scope:
+    """A place in which calls and draws are counted: a session, a lane, or the body of a call.
+
+    Its key depends on nothing but what the program did to get there.
+    """
+
+    __slots__ = ("_counts", "key", "latest")
+
+    def __init__(self, key: str) -> None:
+        self.key: Final = key
+        self.latest: timedelta | None = None  # how late it was when code here last looked
+        self._counts: dict[str, int] = {}
+
+    def next(self, what: str) -> str:
+        """The identity of the next thing of this kind done here."""
+        number = self._counts.get(what, 0)
+        self._counts[what] = number + 1
+        return identity(self.key, what, number)
+
+    def count(self, what: str) -> int:
+        """How often this was done here before; it is now once more."""
+        number = self._counts.get(what, 0)
+        self._counts[what] = number + 1
+        return number
+
+
+class Position:
+    """Where code stands in a session; `last` is the call it made last, `parent` the one it is in.
+
+    A position without a session is that of our own calls of `snapshot` and `reset`: what
+    tools they use is no effect of the agent.
+    """
+
+    __slots__ = ("adopted", "last", "owner", "parent", "scope", "session")
+
+    def __init__(
+        self,
+        session: Session | None,
+        owner: int,
+        scope: Scope,
+        *,
+        parent: Event | None = None,
+        last: int | None = None,
+        adopted: bool = False,
+    ) -> None:
+        self.session = session
+        self.owner = owner
+        self.scope = scope
+        self.parent = parent
+        self.last = last
+        self.adopted = adopted
+
+
+AT: Final[ContextVar[Position | None]] = ContextVar("oloproof_position", default=None)
+OPEN: Final[list[Session]] = []
+"""The sessions open in this process."""
+
+NOWHERE: Final = Position(None, 0, Scope(""))
+
+
+def identity(*parts: object) -> str:
+    """A short digest of what tells something apart."""
+    text = "\0".join(map(str, parts))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def owner() -> int:
+    """What runs the calling code: a task where there is one, else the thread."""
+    loop = _get_running_loop()
+    task = None if loop is None else asyncio.current_task(loop)
+    return threading.get_ident() if task is None else id(task)
+
+
+def find(what: str) -> Position | None:
+    """Where the calling code stands, None where nothing is recorded of it.
+
+    A task or thread that is met for the first time begins a lane of its own, told apart from
+    its siblings by `what` it does first. Raises `OloproofError` for code that no session, or
+    more than one, could be meant by.
+    """
+    at = AT.get()
+    if at is None:
+        return _adopt(what)
+    session = at.session
+    if session is None:
+        return None
+    if not session.is_open:
+        raise _refused(what, "after the end of its case")
+    mine = owner()
+    if mine == at.owner:
+        return at
+    lane = session.fork(at.scope, f"{_task_name()}{what}")
+    at = Position(session, mine, lane, parent=at.parent, last=at.last)
+    AT.set(at)
+    return at
+
+
+def innermost() -> tuple[Session, Event | None] | None:
+    """The session of the calling code and the call it is in; None outside of every session."""
+    at = AT.get()
+    if at is not None:
+        open_here = at.session is not None and at.session.is_open
+        return (at.session, at.parent) if at.session is not None and open_here else None
+    return (OPEN[0], None) if len(OPEN) == 1 else None
+
+
+def enter(event: Event, at: Position) -> None:
+    """Stand inside a call that begins."""
+    inside = Scope(event.identity)
+    AT.set(Position(at.session, at.owner, inside, parent=event, last=event.index))
+
+
+def leave(event: Event, at: Position) -> None:
+    """Stand behind a call that was made from `at`."""
+    AT.set(behind(event, at))
+
+
+def behind(event: Event, at: Position) -> Position | None:
+    """The position after a call made from `at`; an adopted thread has none."""
+    if at.adopted:
+        return None
+    return Position(at.session, at.owner, at.scope, parent=at.parent, last=event.index)
+
+
+def _adopt(what: str) -> Position | None:
+    sessions = list(OPEN)
+    if not sessions:
+        return None
+    if len(sessions) > 1:
+        for session in sessions:
+            session.outside(what.split("\0")[1])
+        raise _refused(what, "in a thread without context, while several cases are open")
+    session = sessions[0]
+    session.note_adopted()
+    lane = session.fork(session.root, f"adopted\0{what}")
+    return Position(session, owner(), lane, adopted=True)
+
+
+def _refused(what: str, why: str) -> OloproofError:
+    return OloproofError(
+        f"`{what.split(chr(0))[1]}` was called {why}",
+        mend="start threads in a copy of the case's context "
+        "(`contextvars.copy_context().run`, `asyncio.to_thread`), and wait for them",
+    )
+
+
+def _task_name() -> str:
+    """The name that a user gave the current task, else nothing: numbers differ from run to run."""
+    loop = _get_running_loop()
+    task = None if loop is None else asyncio.current_task(loop)
+    name = "" if task is None else task.get_name()
+    return "" if _UNNAMED_TASK.fullmatch(name) else f"{name}\0"

@@ -1,0 +1,106 @@
+"""Delivers a fault at the calls that it strikes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from oloproof.canonical import JsonValue, decode, to_json
+from oloproof.errors import NotJsonError
+from oloproof.paths import Absent
+from oloproof.recording.recording import REDACTED
+
+if TYPE_CHECKING:
+    from oloproof.recording.calling import Runs
+    from oloproof.recording.delivery import FaultPlan
+    from oloproof.recording.events import Event
+    from oloproof.recording.replay import ReplaySession
+
+
+class Striking:
+    """One fault in one replay, and how often it was delivered."""
+
+    def __init__(self, plan: FaultPlan, target: Event, session: ReplaySession) -> None:
+        self.plan = plan
+        self._target = target
+        self._session = session
+        self._tool: str | None = None
+        self._struck = 0
+
+    def strikes_again(self, event: Event) -> bool:
+        """Whether a call behind the first delivery is struck too; it is then counted."""
+        if event.kind != "tool" or event.name != self._tool:
+            return False
+        if self.plan.calls is not None and self._struck >= self.plan.calls:
+            return False
+        self._struck += 1
+        return True
+
+    def first(self, event: Event) -> None:
+        """The target is struck."""
+        self._tool, self._struck = event.name, 1
+
+    def deliver(self, event: Event, runs: Runs) -> Any:
+        """What the agent sees: a value, or the exception raised."""
+        plan = self.plan
+        answer = None if plan.error is not None else self._answer(event, runs)
+        raised = plan.error is not None and not event.returns_faults
+        self._session.virtual_s += plan.delay_s + (plan.retry_after_s or 0.0)
+        event.fault = {
+            "fault": plan.fault,
+            "as": "raised" if raised else "returned",
+            "applied": any(error is None for _, error in runs),
+        }
+        if not plan.visible:
+            event.fault["visible"] = False
+        if raised:
+            raise plan.exception()
+        return plan.returned() if plan.error is not None else answer
+
+    def _answer(self, event: Event, runs: Runs) -> JsonValue:
+        match self.plan.basis:
+            case "result":
+                basis = self._result(event, runs)
+            case "recorded":
+                basis = self._recorded()
+            case "earlier":
+                basis = self._earlier(event)
+        answer = self.plan.answer(basis)
+        if isinstance(answer, Absent):
+            self._session.stop("nothing_to_alter", event.name)
+        return answer
+
+    def _result(self, event: Event, runs: Runs) -> JsonValue:
+        value, error = runs[0]
+        if error is not None:
+            self._session.stop("nothing_to_alter", event.name)
+        try:
+            return to_json(value, f"the result of {event.name}")
+        except NotJsonError as problem:
+            self._session.stop("result_not_json", f"{event.name}: {problem.what}")
+
+    def _recorded(self) -> JsonValue:
+        """What the target gave when it was recorded; null where it raised."""
+        text = self._target.result
+        if text is None:
+            return None
+        if REDACTED in text:
+            self._session.stop("redacted_value_needed", self._target.name)
+        return decode(text.encode())
+
+    def _earlier(self, event: Event) -> JsonValue:
+        """What the last call with equal arguments before this one gave."""
+        key = (event.kind, event.name, event.arguments)
+        found = next(
+            (
+                other
+                for other in reversed(self._session.events[: event.index])
+                if (other.kind, other.name, other.arguments) == key
+                and other.result is not None
+                and other.ending == "returned"
+                and not other.fault
+            ),
+            None,
+        )
+        if found is None or found.result is None:
+            self._session.stop("no_earlier_answer", event.name)
+        return decode(found.result.encode())

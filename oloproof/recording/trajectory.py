@@ -1,0 +1,178 @@
+"""The `agent_trajectory/v1` of a session: its events as steps, in the order they happened.
+
+A tool call is a `tool_call` step where it began and a `tool_result` step where it came back,
+joined by `call_id`. A model call is one `decision` step where it began: `metadata.model` names
+the model function, `arguments` and `result` are its own. What the agent records of itself
+stands where it was recorded. Fields that have their default are left out, and timings stand
+beside the steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from oloproof.canonical import JsonValue, decode
+from oloproof.recording.usage import usage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from oloproof.recording.events import Event, Said
+
+_Moment: TypeAlias = "tuple[int, str, Event | dict[str, JsonValue]]"
+
+_STATUSES = {"returned": "executed", "raised": "executed", "abandoned": "executed"}
+
+
+class Trajectory(NamedTuple):
+    """A trajectory as plain JSON, with what stands beside it.
+
+    `latency_ms` is by step, `call_steps` gives the step at which each event begins.
+    """
+
+    value: dict[str, JsonValue]
+    latency_ms: dict[str, float]
+    call_steps: dict[int, int]
+
+
+class Timeline:
+    """Tells of each step while it happens."""
+
+    def __init__(self, on_step: Callable[[dict[str, JsonValue]], None] | None) -> None:
+        self._on_step = on_step
+        self._count = 0
+        self._began: dict[int, int] = {}
+
+    def begin(self, event: Event) -> None:
+        """A call began."""
+        self._count += 1
+        self._began[event.index] = self._count
+        if self._on_step is not None:
+            self._on_step({"index": self._count} | call_step(event))
+
+    def end(self, event: Event) -> None:
+        """A call came back."""
+        self._count += event.kind == "tool"
+        if self._on_step is None:
+            return
+        if event.kind == "tool":
+            self._on_step({"index": self._count} | result_step(event))
+        else:
+            self._on_step({"index": self._began[event.index]} | call_step(event))
+
+    def say(self, said: Said) -> None:
+        """The agent told of a step."""
+        self._count += 1
+        if self._on_step is not None:
+            self._on_step({"index": self._count} | said.content)
+
+
+def make_trajectory(
+    events: Sequence[Event],
+    said: Sequence[Said],
+    *,
+    failed: bool,
+    final: dict[str, JsonValue] | None = None,
+) -> Trajectory:
+    """The trajectory of a session that ended; `final` is a last step to be appended."""
+    moments = _moments(events, said)
+    steps: list[JsonValue] = []
+    latency_ms: dict[str, float] = {}
+    began: dict[int, int] = {}
+    for number, (_, what, content) in enumerate(moments, start=1):
+        if isinstance(content, dict):
+            steps.append({"index": number} | content)
+            continue
+        steps.append({"index": number} | _STEPS[what](content))
+        if what == "call":
+            began[content.index] = number
+        if content.latency_ms is not None and (what == "result" or content.kind == "model"):
+            latency_ms[str(number)] = content.latency_ms
+    if final is not None:
+        steps.append({"index": len(steps) + 1} | final)
+    value: dict[str, JsonValue] = {"steps": steps}
+    status = terminal_status(said, failed=failed)
+    checks: list[JsonValue] = [_placed(one, moments) for one in said if one.what == "check"]
+    _add(value, constraints=checks or None, usage=usage_of(events))
+    if status != "unknown":
+        value["terminal_status"] = status
+    return Trajectory(value, latency_ms, began)
+
+
+def terminal_status(said: Sequence[Said], *, failed: bool) -> str:
+    """How the agent ended: it failed if it raised, else what it said last."""
+    if failed:
+        return "failure"
+    return next((str(s.content["status"]) for s in reversed(said) if s.what == "finish"), "unknown")
+
+
+def _moments(events: Sequence[Event], said: Sequence[Said]) -> list[_Moment]:
+    """Everything that makes a step, in the order in which it happened."""
+    moments: list[_Moment] = []
+    for event in events:
+        moments.append((event.started, "call", event))
+        if event.ended is not None and event.kind == "tool":
+            moments.append((event.ended, "result", event))
+    moments += [(one.at, "said", one.content) for one in said if one.what == "step"]
+    moments.sort(key=lambda moment: moment[0])
+    return moments
+
+
+def call_step(event: Event) -> dict[str, JsonValue]:
+    """The step with which a call begins, as far as it is known."""
+    arguments: JsonValue = decode(event.arguments.encode())
+    if event.kind == "model":
+        step: dict[str, JsonValue] = {"kind": "decision", "call_id": event.shown_id}
+        step["arguments"] = arguments
+        step["metadata"] = {"model": event.name}
+        _add_outcome(step, event)
+    else:
+        step = {"kind": "tool_call", "tool_name": event.name, "call_id": event.shown_id}
+        step["arguments"] = arguments
+        _add(step, status=_status(event), fault=event.fault)
+    _add(step, turn=event.turn, state_revision=event.revision)
+    return step
+
+
+def result_step(event: Event) -> dict[str, JsonValue]:
+    """The step with which a tool call came back."""
+    step: dict[str, JsonValue] = {
+        "kind": "tool_result",
+        "tool_name": event.name,
+        "call_id": event.shown_id,
+    }
+    _add_outcome(step, event)
+    _add(step, status=_status(event), fault=event.fault, turn=event.turn)
+    return step
+
+
+_STEPS: dict[str, Callable[[Any], dict[str, JsonValue]]] = {
+    "call": call_step,
+    "result": result_step,
+}
+
+
+def _add_outcome(step: dict[str, JsonValue], event: Event) -> None:
+    if event.failure is not None:
+        step["error"] = event.failure.line
+    if event.result is not None and (event.failure is None or event.streamed):
+        _add(step, result=decode(event.result.encode()))
+
+
+def _status(event: Event) -> str | None:
+    """A call that did not come back has none: nobody knows how far it got."""
+    if event.ended is None:
+        return event.status
+    return event.status or _STATUSES.get(event.ending, "cancelled")
+
+
+def _add(step: dict[str, JsonValue], **fields: JsonValue) -> None:
+    step.update({name: value for name, value in fields.items() if value is not None})
+
+
+def _placed(said: Said, moments: list[_Moment]) -> dict[str, JsonValue]:
+    """A check with the step after which it was made, unless it names one."""
+    before = sum(at < said.at for at, _, _ in moments)
+    if said.content.get("step_index") or not before:
+        return said.content
+    return said.content | {"step_index": before}

@@ -1,0 +1,1 @@
+"""One module a fault: how often the tool runs, and what the agent sees of it."""

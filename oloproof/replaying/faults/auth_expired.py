@@ -1,0 +1,9 @@
+"""The tool refuses: the credentials are not valid any more."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from oloproof.recording.delivery import FaultPlan
+
+PLAN: Final = FaultPlan(fault="auth_expired", error="authentication expired")

@@ -1,0 +1,138 @@
+"""Replays a case from the recording of its tools and models, with no code of its author's."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from oloproof.canonical import decode, encode
+from oloproof.execution.running import OutputReading
+from oloproof.paths import MISSING
+from oloproof.recording.replay import Replayed, ReplaySession
+from oloproof.records.evidence import ENVIRONMENT_STATE, RECORDING, CaseEvidence, ReplayEvidence
+from oloproof.records.faults import read_fault_label
+from oloproof.replaying.comparator import first_difference_at_the_end
+from oloproof.replaying.plans import fault_plan
+
+if TYPE_CHECKING:
+    from oloproof.execution.performing import Performance, Request
+    from oloproof.execution.running import Execution
+    from oloproof.recording.replay import ModelPolicy
+
+
+class _Attempt(NamedTuple):
+    """One attempt at a replay: what was performed, and what its session found."""
+
+    performance: Performance
+    replayed: Replayed
+
+    @property
+    def called(self) -> Any:
+        """The last call of the system."""
+        return self.performance.called
+
+
+class RecordedReplay:
+    """Replays one recording, evidence as it was stored, at one of its tool calls.
+
+    `models` says where model calls behind a fault are answered.
+    """
+
+    def __init__(
+        self,
+        execution: Execution,
+        request: Request,
+        recording_json: bytes,
+        models: ModelPolicy = "live",
+    ) -> None:
+        self._execution = execution
+        self._request = request
+        self._models: ModelPolicy = models
+        self._stored: Any = decode(recording_json)
+
+    def control(self, step_index: int) -> tuple[bytes, float]:
+        """The replay that changes nothing, compared with the recording; and its seconds."""
+        return self._replay(step_index, None)
+
+    def faulted(self, step_index: int, fault: str) -> tuple[bytes, float]:
+        """The replay in which a fault strikes the call at `step_index`; and its seconds.
+
+        `fault` is a kind of fault with its duration, as `fault_label` writes it.
+        """
+        return self._replay(step_index, fault)
+
+    def _replay(self, step_index: int, fault: str | None) -> tuple[bytes, float]:
+        started = time.perf_counter()
+        evidence = ReplayEvidence(
+            kind="inject_fault" if fault else "resume",
+            step_index=step_index,
+            fault=fault,
+            method="recorded",
+            case=None,
+        )
+        if self._execution.system.stateful and ENVIRONMENT_STATE not in self._stored:
+            return encode(evidence._replace(reason="no_recorded_state").to_json(None)), 0.0
+        (performance, replayed), before, waited_s = self._execution.retries.run(
+            lambda: self._attempt(step_index, fault)
+        )
+        performance.trajectory = self._execution.recorder.stored_trajectory(replayed.trajectory)
+        sections = performance.sections()
+        if before:
+            sections["attempts"] = [*before, sections["outcome"]]
+        case_json = encode(sections)
+        divergence, reason = replayed.divergence, self._reason(replayed, performance, fault)
+        if fault is None and reason is None and divergence is None:
+            divergence = self._difference(case_json)
+        notes = [f"{note.kind}: {note.detail}" for note in replayed.notes]
+        sealed = evidence._replace(
+            reason=reason,
+            detail=replayed.detail,
+            divergence=None if reason is not None else divergence,
+            notes=tuple(map(self._execution.redaction.of_text, notes)),
+        ).to_json(orjson.Fragment(case_json))
+        return encode(sealed), time.perf_counter() - started - waited_s
+
+    def _attempt(self, step_index: int, fault: str | None) -> _Attempt:
+        """One attempt, with a recording of its own: a replay marks what it has used."""
+        execution = self._execution
+        initial = execution.worlds.initial(self._request.state_json)
+        recording = execution.recorder.restored(self._stored[RECORDING], initial)
+        target = recording.event_at(step_index)
+        assert target is not None
+        session = ReplaySession(
+            recording,
+            target=target,
+            fault=None if fault is None else fault_plan(*read_fault_label(fault)),
+            models=self._models,
+            reset=execution.recorder.reset if execution.system.stateful else None,
+            clean=execution.redaction.of_text,
+        )
+        performance = execution.perform(
+            self._request, OutputReading(execution), execution.acts(self._request), session
+        )
+        failed = performance.outcome.status != "completed"
+        value = performance.called.value
+        return _Attempt(
+            performance, session.close(output=MISSING if failed else value, failed=failed)
+        )
+
+    def _reason(
+        self, replayed: Replayed, performance: Performance, fault: str | None
+    ) -> str | None:
+        """Why a replay says nothing of the agent, or None where it does."""
+        if replayed.reason is not None:
+            return replayed.reason
+        outcome = performance.outcome
+        if outcome.phase == "reset" and outcome.status != "completed":
+            return f"reset_{outcome.status}"
+        if fault is not None and replayed.divergence is None and not replayed.delivered:
+            return "fault_not_delivered"
+        return None
+
+    def _difference(self, case_json: bytes) -> Any:
+        initial = self._execution.worlds.initial(self._request.state_json)
+        recording = CaseEvidence.from_json(self._stored, initial)
+        control = CaseEvidence.from_json(decode(case_json), initial)
+        return first_difference_at_the_end(recording, control)

@@ -1,0 +1,120 @@
+"""A small sandbox with tools, and the two ways to run an agent in it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from oloproof.paths import MISSING
+from oloproof.recording.checkpoints import Targets
+from oloproof.recording.delivery import FaultPlan
+from oloproof.recording.endings import Ending, compare_endings
+from oloproof.recording.events import Origin
+from oloproof.recording.recording import Recording, RecordingSession
+from oloproof.recording.replay import ModelPolicy, Replayed, ReplaySession
+from oloproof.recording.stopping import ReplayStop
+from oloproof.records.evidence import Divergence
+
+ERROR = FaultPlan(fault="error", error="internal error")
+APPLIED = FaultPlan(fault="applied_error", runs=1, error="internal error")
+
+
+class Sandbox:
+    """A state that tools change, and a list of what really ran."""
+
+    def __init__(self, initial: Any = None) -> None:
+        self.initial = {} if initial is None else initial
+        self.ran: list[str] = []
+        self.snapshots = 0
+        self.reset(orjson.dumps(self.initial))
+
+    def reset(self, state: bytes) -> None:
+        self.state = orjson.loads(state)
+
+    def snapshot(self) -> bytes:
+        self.snapshots += 1
+        return orjson.dumps(self.state)
+
+
+class Recorded:
+    """A recording with how the case ended."""
+
+    def __init__(self, sandbox: Sandbox, recording: Recording, ending: Ending) -> None:
+        self.sandbox = sandbox
+        self.recording = recording
+        self.ending = ending
+
+    def stored(self) -> Recording:
+        """The recording as it comes back out of a store."""
+        data = orjson.loads(orjson.dumps(self.recording.to_json()))
+        return Recording.from_json(data, self.recording.states)
+
+    def call(self, tool: str, occurrence: int = 1) -> int:
+        found = self.recording.find_call(tool, occurrence)
+        assert found is not None
+        return found
+
+
+class Again(Replayed):
+    """A replay with how it ended, and the difference of that."""
+
+    ending: Ending
+    difference: Divergence | None
+
+
+def run(agent: Callable[[], Any]) -> Any:
+    """Call an agent, sync or async."""
+    return asyncio.run(agent()) if inspect.iscoroutinefunction(agent) else agent()
+
+
+def record(
+    sandbox: Sandbox, agent: Callable[[], Any], targets: Targets = "all", **options: Any
+) -> Recorded:
+    sandbox.reset(orjson.dumps(sandbox.initial))
+    sandbox.ran.clear()
+    session = RecordingSession(
+        Origin("case-1"), targets=targets, snapshot=sandbox.snapshot, **options
+    )
+    status, output = "completed", MISSING
+    try:
+        with session:
+            output = run(agent)
+    except Exception:
+        status = "raised"
+    recording = session.close(output=output, failed=status == "raised")
+    return Recorded(sandbox, recording, Ending(status, output, sandbox.state))
+
+
+def replay(
+    recorded: Recorded,
+    agent: Callable[[], Any],
+    target: int | None = None,
+    fault: FaultPlan | None = None,
+    models: ModelPolicy = "live",
+    **options: Any,
+) -> Again:
+    sandbox = recorded.sandbox
+    sandbox.reset(orjson.dumps(sandbox.initial))
+    sandbox.ran.clear()
+    session = ReplaySession(
+        recorded.stored(),
+        target=target,
+        fault=fault,
+        models=models,
+        reset=sandbox.reset,
+        **({"patience_s": 0.2} | options),
+    )
+    status, output = "completed", MISSING
+    try:
+        with session:
+            output = run(agent)
+    except (Exception, ReplayStop):
+        status = "raised"
+    made = Again(*session.close(output=output, failed=status == "raised"))
+    made.ending = Ending(status, output, sandbox.state)
+    made.difference = made.divergence or compare_endings(recorded.ending, made.ending)
+    return made

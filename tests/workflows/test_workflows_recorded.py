@@ -1,0 +1,340 @@
+"""Replays of declared tools and models, with real workers and no code of the agent's author."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from oloproof.records.case_report import ReplayReport
+    from tests.workflows.conftest import TinyProject
+
+DESK = """
+import random, time
+import oloproof
+
+class Desk:
+    def reset(self, state): self.world = state
+    def snapshot(self): return self.world
+
+    @oloproof.tool(reads=True)
+    def look(self): return {"refunds": list(self.world["refunds"])}
+
+    @oloproof.tool
+    def refund(self, order):
+        self.world["refunds"].append(order)
+        return {"ok": True}
+
+    @oloproof.tool
+    def escalate(self, order):
+        return {"ok": True}
+
+    @oloproof.model
+    def think(self, question): return self.mind(question)
+
+    def mind(self, question): return "refund"
+
+    def __call__(self, request):
+        answer = getattr(self, request["agent"])(request)
+        oloproof.finish("failure" if answer == "failed" else "success")
+        return {"answer": answer}
+
+    def try_refund(self, order):
+        try:
+            return self.refund(order)["ok"]
+        except Exception:
+            return False
+"""
+AGENTS = """
+    def gives_up(self, request):
+        return "refunded" if self.try_refund("o1") else "failed"
+
+    def retries(self, request):
+        return "refunded" if self.try_refund("o1") or self.try_refund("o1") else "failed"
+
+    def verifies(self, request):
+        if self.try_refund("o1") or "o1" in self.look()["refunds"]:
+            return "refunded"
+        return "refunded" if self.try_refund("o1") else "failed"
+
+    def escalates(self, request):
+        if self.try_refund("o1"):
+            return "refunded"
+        self.escalate("o1")
+        return "escalated"
+"""
+RECOVERY: dict[str, Any] = {
+    "type": "fault_recovery",
+    "tool": "refund",
+    "escalate_tools": ["escalate"],
+}
+
+
+def case(agent: str, **request: Any) -> dict[str, Any]:
+    return {
+        "id": agent,
+        "input": {"agent": agent, **request},
+        "initial_state": {"refunds": []},
+        "expected": {"answer": "refunded", "state": {"refunds": ["o1"]}},
+    }
+
+
+def write(
+    tiny: TinyProject, agents: str, *names: str, fault: Any = "error", **given: Any
+) -> TinyProject:
+    """A desk with agents, each with a case of its name."""
+    system = {"callable": "app:Desk", "timeout_s": given.pop("timeout_s", 20)}
+    system |= given.pop("system", {})
+    return tiny.write(
+        app=DESK + agents,
+        cases=[case(name) for name in names],
+        evaluators=[{"type": "state_matches"}, RECOVERY | {"fault": fault} | given.pop("line", {})],
+        system=system,
+        **given,
+    )
+
+
+def replay(tiny: TinyProject, name: str, fault: str = "error") -> ReplayReport:
+    """The replay of a case under a fault."""
+    return next(r for r in tiny.panel(name).replays if r.fault == fault)
+
+
+def told(tiny: TinyProject, name: str, fault: str = "error") -> tuple[str, str | None]:
+    """Verdict and label, or reason."""
+    verdict = tiny.verdict(name, f"recovers_from_{fault}_at_refund")
+    return verdict.status, verdict.label or verdict.reason
+
+
+def test_four_agents_against_two_faults(tiny: TinyProject) -> None:
+    """As the documented table of truth has it."""
+    names = ("gives_up", "retries", "verifies", "escalates")
+    write(tiny, AGENTS, *names, fault=["error", "applied_error"]).run()
+    assert {
+        "gives_up": (("fail", "gave_up"), ("pass", "recovered")),
+        "retries": (("pass", "recovered"), ("fail", "duplicate_effect")),
+        "verifies": (("pass", "recovered"), ("pass", "recovered")),
+        "escalates": (("pass", "escalated"), ("pass", "escalated")),
+    } == {name: (told(tiny, name), told(tiny, name, "applied_error")) for name in names}
+
+
+def test_every_fault_is_delivered_and_judged_over_one_control(tiny: TinyProject) -> None:
+    """`fault: all` on one line; each is seen in the replayed trajectory."""
+    report = write(tiny, AGENTS, "retries", fault="all").run()
+    # One control and sixteen faults.
+    assert 17 == report.replayed
+    replays = {r.fault: r for r in tiny.panel("retries").replays}
+    assert 16 == len(replays)
+    shown = {
+        name
+        for name, found in replays.items()
+        if found.replay is not None and any(step.get("fault") for step in found.replay.steps)
+    }
+    unseen = replays.keys() - shown
+    # Its answer is too small to be altered in every way, and it is the first of its tool.
+    assert {"stale"} <= unseen <= {"stale", "truncated", "missing_field", "injected_text"}
+    assert {"not_applicable"} == {told(tiny, "retries", "stale")[0]}
+    assert {"missing"} >= {told(tiny, "retries", name)[0] for name in unseen - {"stale"}}
+
+
+@pytest.mark.parametrize(("duration", "retries"), [(2, 1), ("always", 1), ("once", 0)])
+def test_a_fault_may_last(tiny: TinyProject, duration: Any, retries: int) -> None:
+    """Every call that is struck shows it, and the agent that retries once meets it again."""
+    write(tiny, AGENTS, "retries", line={"duration": duration}).run()
+    (found,) = tiny.panel("retries").replays
+    assert found.replay is not None
+    struck = [s for s in found.replay.steps if s["kind"] == "tool_result" and s.get("fault")]
+    assert 1 + retries == len(struck)
+
+
+HIDDEN = """
+    def draws(self, request):
+        self.try_refund("o1")
+        return f"refunded {random.random()}"
+
+    def swallows(self, request):
+        try:
+            self.refund(f"o{random.random()}")
+        except BaseException:
+            pass
+        try:
+            self.refund("o1")
+        except BaseException:
+            pass
+        return "refunded"
+
+    def keeps(self, request):
+        self.calls = getattr(self, "calls", 0) + 1
+        self.try_refund("o1")
+        self.world["calls"] = self.calls
+        return "refunded"
+
+    def asks_ours(self, request):
+        name = oloproof.uuid4().hex + str(oloproof.rng().random()) + oloproof.now().isoformat()
+        self.try_refund("o1")
+        return name
+"""
+
+
+def test_what_does_not_reproduce_never_counts(tiny: TinyProject) -> None:
+    """Wherever hidden randomness or state shows, and whatever the agent does about it."""
+    write(tiny, HIDDEN, "draws", "swallows", "keeps", "asks_ours").run()
+    kinds = {}
+    for name in ("draws", "swallows", "keeps"):
+        assert "missing" == told(tiny, name)[0]
+        control = replay(tiny, name).control
+        assert control is not None
+        assert not control.trusted
+        kinds[name] = control.divergence.kind if control.divergence else control.reason
+    assert {
+        "draws": "changed_output",
+        "swallows": "changed_args",
+        "keeps": "changed_state",
+    } == kinds
+    assert "missing" != told(tiny, "asks_ours")[0]
+
+
+MINDS = """
+    def asks(self, request):
+        self.think("what now?")
+        done = self.try_refund("o1")
+        self.think("well done?" if done else "and now?")
+        return "refunded" if done or self.try_refund("o1") else "failed"
+"""
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [("live", ("pass", "recovered")), ("recorded", ("missing", "model_needed"))],
+)
+def test_models_behind_a_fault_are_asked_or_are_missing(
+    tiny: TinyProject, models: str, expected: tuple[str, str]
+) -> None:
+    """Without keys nothing is guessed; another policy is another replay."""
+    write(tiny, MINDS, "asks").run()
+    assert ("pass", "recovered") == told(tiny, "asks")
+    write(tiny, MINDS, "asks", system={"models": models}).run()
+    assert expected == told(tiny, "asks")
+
+
+ODD = """
+    @oloproof.tool
+    def odd(self): return {1, 2}
+
+    def is_odd(self, request):
+        self.odd()
+        return "refunded" if self.try_refund("o1") else "failed"
+
+    @oloproof.tool(reads=True)
+    def key(self): return {"key": "sk-hush-hush"}
+
+    def is_secret(self, request):
+        self.key()
+        return "refunded" if self.try_refund("o1") else "failed"
+"""
+
+
+def test_what_cannot_be_served_is_said(tiny: TinyProject) -> None:
+    """Values that are no JSON, and secrets: the case is judged, its replays are missing."""
+    write(tiny, ODD, "is_odd", "is_secret", redact=["sk-[a-z-]+"]).run()
+    assert {"completed"} == {tiny.panel(n).outcome.status for n in ("is_odd", "is_secret")}
+    assert ("missing", "result_not_json") == told(tiny, "is_odd")
+    assert ("missing", "redacted_value_needed") == told(tiny, "is_secret")
+    written = [p for p in tiny.folder.rglob(".oloproof/**/*") if p.is_file()]
+    assert b"hush" not in b"".join(path.read_bytes() for path in written)
+
+
+LATE = """
+    def hangs(self, request):
+        self.look()
+        self.world["refunds"].append("o1")
+        time.sleep(60)
+
+    def dies(self, request):
+        import os
+        self.look()
+        os._exit(3)
+
+    def hangs_under_a_fault(self, request):
+        if not self.try_refund("o1"):
+            time.sleep(60)
+        return "refunded"
+"""
+
+
+def test_what_was_done_until_the_end_is_shown(tiny: TinyProject) -> None:
+    """Of an agent that hangs or ends its process, and of one that does so under a fault."""
+    write(tiny, LATE, "hangs", "dies", "hangs_under_a_fault", timeout_s=0.5).run()
+    for name, status in (("hangs", "timed_out"), ("dies", "exited")):
+        panel = tiny.panel(name)
+        assert status == panel.outcome.status
+        assert ["tool_call", "tool_result"] == [step["kind"] for step in panel.steps]
+    assert ("missing", "replay_timed_out") == told(tiny, "hangs_under_a_fault")
+
+
+WAITING = """
+import asyncio, oloproof
+
+class Desk:
+    async def reset(self, state): self.world = state
+    async def snapshot(self): return self.world
+
+    @oloproof.tool
+    async def refund(self, order):
+        await asyncio.sleep(0.005)
+        self.world["refunds"].append(order)
+        return {"ok": True}
+
+    @oloproof.tool
+    async def note(self, text):
+        await asyncio.sleep(0.01)
+        return text
+
+    async def __call__(self, request):
+        await asyncio.gather(self.note(request["agent"]), self.note("b"), self.note("c"))
+        for _ in range(2):
+            try:
+                await self.refund("o1")
+                break
+            except RuntimeError:
+                pass
+        return {"answer": "refunded"}
+"""
+
+
+def test_sandboxes_that_share_a_worker_are_recorded_apart(
+    tiny: TinyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each case has the calls it made itself, and replays like one that was alone."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    names = [f"case{n}" for n in range(12)]
+    tiny.write(
+        app=WAITING,
+        cases=[case(name) for name in names],
+        evaluators=[{"type": "state_matches"}, RECOVERY | {"fault": "error"}],
+        system={"callable": "app:Desk"},
+        concurrency={"system": 6},
+    ).run()
+    for name in names:
+        calls = [s for s in tiny.panel(name).steps if s["kind"] == "tool_call"]
+        assert {name, "b", "c"} == {
+            c["arguments"]["text"] for c in calls if len(c) and "text" in c["arguments"]
+        }
+        assert ("pass", "recovered") == told(tiny, name)
+
+
+ORDERS = """
+    def reads_order(self, request):
+        self.world["z"], self.world["a"] = 1, 2
+        self.try_refund("o1")
+        return "refunded" if list(self.world) == ["refunds", "z", "a"] else str(list(self.world))
+"""
+
+
+def test_a_restored_sandbox_has_its_keys_in_the_order_they_had(tiny: TinyProject) -> None:
+    """The agent sees it."""
+    write(tiny, ORDERS, "reads_order").run()
+    control = replay(tiny, "reads_order").control
+    assert control is not None
+    assert control.trusted
