@@ -164,6 +164,8 @@ class Execution:
     ) -> None:
         """Read the world and the agent's working state, as they are after a call."""
         read_active = self.system.active_state
+        if not self.system.stateful and read_active is None:
+            return
         with self.recorder.undisturbed():
             if self.system.stateful:
                 self._read_world(performance, state_json, turn)

@@ -84,7 +84,7 @@ class Dispatch:
         units = frame.header["units"]
         if self._journal is not None:
             self._journal.begin(frame.header["part"])
-        last = units[-1]
+        ending: tuple[dict[str, Any], bytes] = ({}, b"")
         for unit in units:
             self._unit, self._key = unit["unit"], unit["key"]
             request = Request(
@@ -98,22 +98,23 @@ class Dispatch:
             if recording is not None:
                 evidence_json = encode(recording)
             else:
-                # With nothing to come but the end, both go out at once.
-                evidence_json = self._record(
-                    request, unit["sites"], hold=unit is last and not unit["sites"]
-                )
+                header, evidence_json = self._record(request, unit["sites"])
+                if unit is units[-1] and not unit["sites"]:
+                    ending = (header, evidence_json)  # nothing is to come but the end
+                else:
+                    self._outlet.send(UNIT, header, evidence_json)
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
-        self._outlet.send(DONE, {"loaded": self._newly_loaded()})
+        header, body = ending
+        self._outlet.send(DONE, header | {"loaded": self._newly_loaded()}, body)
 
-    def _record(self, request: Request, sites: list[Any], *, hold: bool) -> bytes:
+    def _record(self, request: Request, sites: list[Any]) -> tuple[dict[str, Any], bytes]:
         self._outlet.aside.begin(self._unit)
         targets = [(site["tool"], site["occurrence"]) for site in sites]
         recorded = self._execution.run(request, targets)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
         self._write_down({"s": recorded.duration_s}, recorded.evidence_json)
-        self._outlet.send(UNIT, header, recorded.evidence_json, hold=hold)
-        return recorded.evidence_json
+        return header, recorded.evidence_json
 
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
         evidence: Any = decode(evidence_json)

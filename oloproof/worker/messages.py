@@ -13,7 +13,8 @@ REFUSED: Final = b"X"
 """Instead of READY; header: what, where and mend of the error."""
 
 UNIT: Final = b"U"
-"""A unit ran; header: the unit and its timings; body: its evidence."""
+"""A unit ran; header: the unit and its timings; body: its evidence. The last one of a job, with
+no replay behind it, comes with the end of the job instead."""
 
 REPLAY: Final = b"P"
 """A replay ran; header: the unit, the site, the change; body: its evidence."""

@@ -32,25 +32,17 @@ class Outlet:
         self._replies = replies
         self._pipes = tuple((pipe, identity(pipe)) for pipe in (jobs, replies))
         self._lock = threading.Lock()
-        self._held: list[bytes] = []
         self.forked = False
         os.register_at_fork(after_in_child=self._leave_to_parent)
 
-    def send(
-        self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False, slot: int = 0
-    ) -> None:
-        """Send a frame, or `hold` it until the next one goes out."""
+    def send(self, kind: bytes, header: Any, body: bytes = b"", *, slot: int = 0) -> None:
+        """Send a frame."""
         self.refuse_forks()
         frame = pack(kind, header, body, slot)
         with self._lock:
-            self._held.append(frame)
-            if hold:
-                return
-            data = frame if len(self._held) == 1 else b"".join(self._held)
-            self._held.clear()
             self._refuse_broken_pipes()
             try:
-                write_all(self._replies, data)
+                write_all(self._replies, frame)
             except BrokenPipeError:
                 os._exit(0)  # the parent is gone; nobody is left to tell
 
@@ -87,11 +79,10 @@ class SlotOutlet:
         self._heard = time.monotonic()
         self.refuse_forks = outlet.refuse_forks
 
-    def send(self, kind: bytes, header: Any, body: bytes = b"", *, hold: bool = False) -> None:
-        """Send a frame, or `hold` it until the next one goes out."""
-        self._outlet.send(kind, header, body, hold=hold, slot=self._slot)
-        if not hold:
-            self._heard = time.monotonic()
+    def send(self, kind: bytes, header: Any, body: bytes = b"") -> None:
+        """Send a frame."""
+        self._outlet.send(kind, header, body, slot=self._slot)
+        self._heard = time.monotonic()
 
     def say(self, data: bytes) -> None:
         """Say this of the unit at work, instead of everything said of it before."""

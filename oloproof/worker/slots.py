@@ -42,7 +42,7 @@ class Slots:
         ]
         self._queues: dict[int, SimpleQueue[Frame]] = {}
         if len(systems) > 1:
-            outlet.send(SLOTS, len(systems), hold=True)
+            outlet.send(SLOTS, len(systems))
         self._dispatches[0].ready()
 
     def job(self, frame: Frame) -> None:

@@ -17,7 +17,8 @@ from typing import Final
 SIZE: Final = 1 << 26
 """Bytes that can be said of one job; what goes beyond is left out. Untouched ones cost nothing."""
 
-_LEAD: Final = struct.Struct("<QQQ")  # the number, how many bytes were said, their checksum
+_LEAD: Final = struct.Struct("<QQQQ")
+"""Of which number, from where on, how many bytes, and their checksum."""
 
 
 class Aside:
@@ -29,17 +30,23 @@ class Aside:
         self._lock = threading.Lock()
         self._number = 0
         self._forget()
+        self._seal()
 
     def begin(self, number: int) -> None:
         """Say something of `number` from now on; what was said before is gone."""
         with self._lock:
             self._number = number
             self._forget()
+            self._seal()
 
     def replace(self, data: bytes) -> None:
         """Say this instead of everything before."""
         with self._lock:
+            start, end = self._start, self._start + self._length
             self._forget()
+            # Beside what was said before, which stands until this is whole.
+            if _LEAD.size + len(data) > start and end + len(data) <= SIZE:
+                self._start = end
             self._add(data)
 
     def append(self, data: bytes) -> None:
@@ -48,22 +55,20 @@ class Aside:
             self._add(data)
 
     def _forget(self) -> None:
-        self._length = 0
+        self._start, self._length = _LEAD.size, 0
         self._check = zlib.crc32(b"%d" % self._number)
-        self._seal()
 
     def _add(self, data: bytes) -> None:
-        start = _LEAD.size + self._length
-        if start + len(data) > SIZE:
-            return
-        self._memory[start : start + len(data)] = data
-        self._length += len(data)
-        self._check = zlib.crc32(data, self._check)
-        # Last: of a process that dies in between, only what it had said before is there.
+        end = self._start + self._length
+        if end + len(data) <= SIZE:
+            self._memory[end : end + len(data)] = data
+            self._length += len(data)
+            self._check = zlib.crc32(data, self._check)
+        # Last: of a process that dies in between, what it had said before is there.
         self._seal()
 
     def _seal(self) -> None:
-        _LEAD.pack_into(self._memory, 0, self._number, self._length, self._check)
+        _LEAD.pack_into(self._memory, 0, self._number, self._start, self._length, self._check)
 
 
 def open_aside() -> int:
@@ -75,11 +80,11 @@ def open_aside() -> int:
 
 def read_aside(descriptor: int) -> tuple[int, bytes]:
     """What was said last: of which number, and what; nothing where that cannot be told."""
-    number, length, check = _LEAD.unpack(os.pread(descriptor, _LEAD.size, 0))
-    if length > SIZE:
+    number, start, length, check = _LEAD.unpack(os.pread(descriptor, _LEAD.size, 0))
+    if start + length > SIZE:
         return 0, b""
     data = bytearray()
-    while part := os.pread(descriptor, length - len(data), _LEAD.size + len(data)):
+    while part := os.pread(descriptor, length - len(data), start + len(data)):
         data += part
     whole = len(data) == length and zlib.crc32(data, zlib.crc32(b"%d" % number)) == check
     return (number, bytes(data)) if whole else (0, b"")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from oloproof.workers.framing import Frame
     from oloproof.workers.pool import Message
 
 AHEAD: Final = 256
@@ -156,13 +157,13 @@ class Engine:
         group, frame = message
         match frame.kind:
             case messages.UNIT:
-                unit = group.units[frame.header["unit"]]
-                self._keep_evidence(unit, frame.body, frame.header["s"])
-                self.executed += 1
+                self._keep_executed(group, frame)
             case messages.REPLAY:
                 self._keep_replay(group.units[frame.header["unit"]], frame.header, frame.body)
                 self.replayed += 1
             case framing.DONE:
+                if frame.body:
+                    self._keep_executed(group, frame)
                 self.loaded.update(frame.header["loaded"])
                 group.done = True
                 self._in_part[group.part] -= 1
@@ -180,6 +181,11 @@ class Engine:
                     where=f"{self.declared_at} ({found})" if found else self.declared_at,
                     mend=frame.header["mend"],
                 )
+
+    def _keep_executed(self, group: Group, frame: Frame) -> None:
+        unit = group.units[frame.header["unit"]]
+        self._keep_evidence(unit, frame.body, frame.header["s"])
+        self.executed += 1
 
     def _keep_evidence(
         self, unit: Unit, data: bytes, seconds: float, *, killed: bool = False

@@ -125,8 +125,9 @@ def _sort(message: Any) -> None:
     kept = {
         messages.UNIT: seen.evidence,
         messages.REPLAY: seen.replays,
+        DONE: seen.evidence,
     }.get(frame.kind)
-    if kept is not None:
+    if kept is not None and frame.body:
         kept.append(decode(frame.body))
     assert frame.kind in (b"U", b"P", b"R", DONE)
 

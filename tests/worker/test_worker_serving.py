@@ -146,7 +146,11 @@ class TestCases:
             evidence["output"] for evidence in seen.evidence
         ]
         assert [1, 1] == [e["environment_state/v1"][0]["state"]["n"] for e in seen.evidence]
-        assert [1, 2] == [frame.header["unit"] for frame in seen.frames if frame.kind == b"U"]
+        assert [1, 2] == [
+            frame.header["unit"]
+            for frame in seen.frames
+            if frame.kind in (b"U", b"D") and frame.body
+        ]
 
     def test_no_frame_holds_a_secret(self, tmp_path: Path) -> None:
         """Evidence, reports, replays and their divergences."""
@@ -200,14 +204,14 @@ def desk(request):
         (seen,) = drive(tmp_path, [[unit(1)]], timeout_s=0.3, grace_s=0.3, retries=retries)
         assert 3 == seen.evidence[0]["output"]
         assert 3 == len(seen.evidence[0]["attempts"])
-        header = next(frame.header for frame in seen.frames if frame.kind == b"U")
+        header = next(frame.header for frame in seen.frames if frame.kind == b"D")
         assert header["s"] < 0.7
 
     def test_timings_are_in_headers_alone(self, tmp_path: Path) -> None:
         """Reports and evidence hold none: what is digested must not differ by a clock."""
         write(tmp_path, app=REPLAYABLE.replace('result="done"', 'result="done", latency_ms=12.5'))
         (seen,) = drive(tmp_path, [[unit(1)]], state={"n": 0})
-        header = next(frame.header for frame in seen.frames if frame.kind == b"U")
+        header = next(frame.header for frame in seen.frames if frame.kind == b"D")
         assert {"3": 12.5} == header["latency_ms"]
         assert not [frame for frame in seen.frames if b"12.5" in frame.body]
 

@@ -47,7 +47,7 @@ def test_what_was_said_last_is_read(said: list[tuple[str, bytes]]) -> None:
 
 def test_what_does_not_fit_is_left_out(descriptor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is cut in the middle."""
-    monkeypatch.setattr(aside_module, "SIZE", 64)
+    monkeypatch.setattr(aside_module, "SIZE", 80)
     aside = Aside(os.dup(descriptor))
     aside.append(b"x" * 40)
     aside.append(b"y" * 40)
@@ -76,6 +76,6 @@ def test_what_was_written_over_it_is_not_taken_for_what_was_said(data: bytes, at
     Aside(os.dup(descriptor)).replace(b"what was said")
     before = os.pread(descriptor, 200, 0)
     os.pwrite(descriptor, data, at)
-    changed = os.pread(descriptor, 200, 0)[:37] != before[:37]
+    changed = os.pread(descriptor, 200, 0)[:45] != before[:45]
     assert ((0, b"") if changed else (0, b"what was said")) == read_aside(descriptor)
     os.close(descriptor)
