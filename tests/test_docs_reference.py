@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import re
+import typing
 from typing import Any, get_args
 
 import pytest
@@ -21,8 +22,10 @@ from oloproof.evaluation.contract import EvaluatorOptions
 from oloproof.evaluation.normalisers import NORMALISERS
 from oloproof.evaluation.registry import known_types
 from oloproof.evaluation.state_options import TolerancesFields
+from oloproof.evaluation.turns import TurnOptions
 from oloproof.gating.findings import Reason
 from oloproof.paths import parse
+from oloproof.recording.notes import OBSTACLES
 from oloproof.records.evidence import Divergence, OutcomeStatus
 from oloproof.suites import suite_fields
 from oloproof.suites.case_fields import _FIELDS as CASE_FIELDS
@@ -206,7 +209,7 @@ def test_every_evaluator_is_documented(name: str) -> None:
     text = sections("evaluators.md")[name]
     head, _, rest = text.partition("| option |")
     assert "" != head.strip()
-    check_fields(options, rest.partition("\n\n")[0], set(EvaluatorOptions.model_fields))
+    check_fields(options, rest.partition("\n\n")[0], set(TurnOptions.model_fields))
     intro = (REFERENCE / "evaluators.md").read_text().partition("\n## ")[0]
     assert name in codes(intro)
 
@@ -215,8 +218,10 @@ def test_what_evaluators_share_is_documented() -> None:
     """The options of every type, those of `tolerance`, and the normalisers."""
     text = (REFERENCE / "evaluators.md").read_text()
     check_fields(
-        EvaluatorOptions, text[text.index("| option of every type") : text.index("## Ver")]
+        EvaluatorOptions, text[text.index("| option of every") : text.index("| option by turn")]
     )
+    shared = set(EvaluatorOptions.model_fields)
+    check_fields(TurnOptions, text[text.index("| option by turn") : text.index("## Ver")], shared)
     check_fields(TolerancesFields, text[text.index("| field of `tolerance`") : text.index("```ya")])
     assert set(NORMALISERS) <= codes(sections("evaluators.md")["state_matches"])
 
@@ -234,7 +239,8 @@ def words_in_code() -> set[str]:
     words |= {f"no_recorded_{kind}" for kind in ("trajectory", "state")}
     words |= {f"{call}_{end}" for call in ("reset", "replay") for end in ENDS}
     words.add("replay_killed")
-    for folder in ("evaluators", "evaluation", "replaying", "workflows"):
+    words |= OBSTACLES
+    for folder in ("evaluators", "evaluation", "recording", "replaying", "workflows"):
         for path in (ROOT / "oloproof" / folder).glob("*.py"):
             words |= _words_of(ast.parse(path.read_text()))
     return words
@@ -245,9 +251,10 @@ def _words_of(tree: ast.AST) -> set[str]:
     given: list[ast.expr] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            named = {"label", "reason", "unavailable"}
+            named = {"label", "reason", "unavailable", "idle"}
             given += [word.value for word in node.keywords if word.arg in named]
-            if isinstance(node.func, ast.Name) and node.func.id in ("missing", "not_applicable"):
+            name = ast.unparse(node.func)
+            if name in ("missing", "not_applicable") or name.endswith((".stop", ".lack", ".idle")):
                 given += node.args[:1]
         elif (
             isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or node) == "str | None"
@@ -260,14 +267,11 @@ def _words_of(tree: ast.AST) -> set[str]:
 
 def test_every_word_of_a_verdict_is_documented() -> None:
     """Each reason and label stands in the page on evaluators."""
-    reserved = {"no_earlier_answer"}  # of a fault that this version does not deliver
-    reserved |= {"stream_overrun", "effect_outside_recorder"}  # of recorded replays
-    kinds = get_args(Divergence.__annotations__["kind"]) or get_args(
-        eval(Divergence.__annotations__["kind"], vars(importlib.import_module("typing")))
-    )
+    annotation: Any = Divergence.__annotations__["kind"]
+    kinds = get_args(eval(annotation.__forward_arg__, vars(typing)))
     words = words_in_code() | set(kinds)
     documented = codes((REFERENCE / "evaluators.md").read_text())
-    assert set() == words - reserved - documented
+    assert set() == words - documented
     assert {"not_replayable", "no_source", "no_output", "raised", "gave_up"} <= words
 
 
@@ -280,11 +284,36 @@ def test_every_reason_of_a_decision_is_documented() -> None:
 
 
 def test_missing_replays_are_explained() -> None:
-    """What the reference lists as reasons, the how-to explains one by one."""
+    """What the reference lists as reasons is explained, of either way of replaying, one by one."""
     listed = table(sections("evaluators.md")["Replays that do not count"])
-    how_to = (ROOT / "docs" / "how-to" / "write-a-replay.md").read_text()
-    explained = table(how_to.partition("## Why a replay can be missing")[2])
-    assert set(listed) - {"not_replayed"} == set(explained)
+    docs = ROOT / "docs"
+    by_hand = (docs / "how-to" / "write-a-replay.md").read_text()
+    recorded = (docs / "explanation" / "replay.md").read_text()
+    divergences = recorded.partition("| divergence |")[2].partition("\n\n")[0]
+    reasons = recorded.partition("| reason |")[2].partition("\n\n")[0]
+    explained = {
+        "by hand": set(table(by_hand.partition("## Why a replay can be missing")[2])),
+        "recorded tools": set(table(divergences)) | set(table(reasons)),
+    }
+    for way, words in explained.items():
+        assert words == {w for w, row in listed.items() if row[1] in (way, "both")} - {
+            "not_replayed"
+        }
+
+
+def test_notes_of_replays_are_explained() -> None:
+    """What a recording or replay remarks stands in the page on replays."""
+    made = {
+        str(node.args[0].value)
+        for path in (ROOT / "oloproof" / "recording").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "Note"
+        and isinstance(node.args[0], ast.Constant)
+    }
+    text = (ROOT / "docs" / "explanation" / "replay.md").read_text()
+    remarks = table(text.partition("| note |")[2].partition("\n\n")[0])
+    assert made - OBSTACLES == set(remarks)
 
 
 def test_paths_can_be_read() -> None:

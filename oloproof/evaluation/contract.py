@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -221,14 +221,6 @@ class EvaluatorOptions(Fields):
     criterion: str | None = Field(default=None, min_length=1)
     dimension: str | None = Field(default=None, min_length=1)
 
-    not_yet: ClassVar[Mapping[str, str]] = {
-        "of": "this version checks the world: leave `of` out",
-        **dict.fromkeys(
-            ("turn", "after", "until", "final"),
-            "this version checks single calls: leave it out to check the world after the case",
-        ),
-    }
-
 
 class OptionError(ConfigurationError):
     """An option that is wrong in its suite, raised by an evaluator's `build`.
@@ -273,6 +265,7 @@ _ENDED: Final[Mapping[OutcomeStatus, str]] = {
     "timed_out": "the system timed out",
     "killed": "the system was killed",
     "not_json": "the output is not JSON",
+    "not_recorded": "nothing was recorded of it",
 }
 
 

@@ -6,7 +6,6 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
-from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
 from oloproof.paths import Absent, under
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Comparison
 
 _LONGEST_ALIGNED: Final = 2000
 """Longer lists are set side by side as they stand: aligning them may take quadratic time."""
@@ -90,7 +90,7 @@ def spread(compared: Iterable[Comparison], at_most: int = 50) -> list[Comparison
         places += (
             [place]
             if leaves is None
-            else [Comparison(path, item, item, True, place.note) for path, item in leaves]
+            else [place._replace(path=path, expected=item, actual=item) for path, item in leaves]
         )
     return places
 

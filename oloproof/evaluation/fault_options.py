@@ -54,13 +54,15 @@ def _known_duration(given: object) -> object:
 class FaultOptions(EvaluatorOptions):
     """Which call fails, how and how often, and what may and may not happen then.
 
-    `fault` is one, a list (each makes its own metric) or `all`. `mode` replaces the mode of
-    `state_matches` in which the expected state is compared.
+    `fault` is one, a list (each makes its own metric) or `all`. With a `turn` the calls of
+    that turn are counted. `mode` replaces the mode of `state_matches` in which the expected
+    state is compared.
     """
 
     tool: str = Field(min_length=1)
     fault: Annotated[str | tuple[str, ...], AfterValidator(_known_faults)]
     occurrence: int = Field(default=1, ge=1)
+    turn: int | None = Field(default=None, ge=1)
     duration: Annotated[Duration, BeforeValidator(_known_duration)] = "once"
     escalate_tools: tuple[str, ...] = ()
     alternative_tools: tuple[str, ...] = ()
@@ -72,7 +74,7 @@ class FaultOptions(EvaluatorOptions):
         names = FAULTS if self.fault == "all" else self.fault
         names = (names,) if isinstance(names, str) else names
         lasting: Duration = "once" if self.duration == 1 else self.duration
-        return [FaultDemand(self.tool, name, self.occurrence, lasting) for name in names]
+        return [FaultDemand(self.tool, name, self.occurrence, lasting, self.turn) for name in names]
 
     def metric(self, demand: FaultDemand) -> str:
         """The name of the metric that one of the demands makes."""
@@ -82,4 +84,6 @@ class FaultOptions(EvaluatorOptions):
         name = f"recovers_from_{demand.fault}_at_{self.tool}"
         if self.occurrence > 1:
             name += f"_call_{self.occurrence}"
+        if self.turn is not None:
+            name += f"_in_turn_{self.turn}"
         return name + _LASTING.get(demand.duration, f"_for_{demand.duration}_calls")

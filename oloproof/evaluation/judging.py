@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
-from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.contract import missing, not_applicable
+from oloproof.evaluation.dimensions import Summary
 from oloproof.evaluation.watching import Watch
+from oloproof.records.evidence import NOT_RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
     from oloproof.suites.case import Case
 
 _METAMORPHIC_COPY: Final = not_applicable("metamorphic_copy")
 _NOT_A_METAMORPHIC_PAIR: Final = not_applicable("not_a_metamorphic_pair")
 _ANOTHER_TRANSFORM: Final = not_applicable("another_transform")
+_NOT_RECORDED: Final = missing("not_recorded", detail="there is no recording of it")
 
 
 def judge(evaluators: Iterable[Evaluator], context: Context) -> list[Verdict]:
-    """The verdicts on one case, in the order of the evaluators."""
+    """The verdicts on one case, in the order of the evaluators.
+
+    Of what was not recorded every check is missing, whatever it asks.
+    """
     case = context.case
+    unknown = not is_recorded(context)
     if case.source is None:
-        return [
-            evaluator.evaluate(context) if evaluator.transform is None else _NOT_A_METAMORPHIC_PAIR
-            for evaluator in evaluators
-        ]
-    return [_judge_copy(evaluator, context) for evaluator in evaluators]
+        verdicts: list[Verdict] = []
+        for evaluator in evaluators:
+            if evaluator.transform is not None:
+                verdicts.append(_NOT_A_METAMORPHIC_PAIR)
+            elif unknown:
+                verdicts.append(_NOT_RECORDED)
+            elif isinstance(evaluator, Summary):
+                verdicts.append(evaluator.combine(verdicts))
+            else:
+                verdicts.append(evaluator.evaluate(context))
+        return verdicts
+    return [_judge_copy(evaluator, context, unknown=unknown) for evaluator in evaluators]
 
 
-def _judge_copy(evaluator: Evaluator, context: Context) -> Verdict:
+def is_recorded(context: Context) -> bool:
+    """Whether anything is known of a case and, where it is a copy, of its source."""
+    source = context.source
+    return context.evidence.outcome.status != NOT_RECORDED and (
+        source is None or source.evidence.outcome.status != NOT_RECORDED
+    )
+
+
+def _judge_copy(evaluator: Evaluator, context: Context, *, unknown: bool) -> Verdict:
     if evaluator.transform is None:
         return _METAMORPHIC_COPY
     if evaluator.transform != context.case.transform:
         return _ANOTHER_TRANSFORM
-    return evaluator.evaluate(context)
+    return _NOT_RECORDED if unknown else evaluator.evaluate(context)
 
 
 def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:
@@ -43,7 +66,7 @@ def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:
     return [evaluator.metric for evaluator in evaluators if evaluator.needs_initial_state]
 
 
-_ALWAYS_KNOWN: Final = frozenset({"answer", "state", "alternatives"})
+_ALWAYS_KNOWN: Final = frozenset({"answer", "state", "active", "alternatives", "turns"})
 """The fields of `expected` that have a meaning of their own, whatever a suite checks."""
 
 
@@ -65,17 +88,25 @@ class CaseChecks:
         A field of `expected` that no check reads is most likely misspelt: the case would
         quietly be excluded.
         """
-        if case.expected is not None and not case.expected.keys() <= self._known:
-            unread = min(case.expected.keys() - self._known)
-            raise ConfigurationError(
-                f"no check reads `expected.{unread}` of case `{case.id}`",
-                where=None if case.line is not None else f"case `{case.id}`",
-                mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
-            )
+        if case.expected is not None:
+            self._refuse_unread(case, case.expected, "expected")
+            turns: Any = case.expected.get("turns", {})
+            for number, expected in turns.items():
+                self._refuse_unread(case, expected, f"expected.turns.{number}")
         for evaluator in self._evaluators:
             evaluator.check_case(case)
         if self._unseen:
             self._unseen = [watch for watch in self._unseen if not watch.sees(case)]
+
+    def _refuse_unread(self, case: Case, expected: dict[str, JsonValue], within: str) -> None:
+        if expected.keys() <= self._known:
+            return
+        unread = min(expected.keys() - self._known)
+        raise ConfigurationError(
+            f"no check reads `{within}.{unread}` of case `{case.id}`",
+            where=None if case.line is not None else f"case `{case.id}`",
+            mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
+        )
 
     def unseen(self) -> list[str]:
         """A sentence for each place that a check names and none of the cases checked has.

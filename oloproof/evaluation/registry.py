@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import OptionError, Setting
+from oloproof.evaluation.dimensions import summaries
+from oloproof.evaluation.schema_paths import refuse_unknown_places
+from oloproof.evaluation.snapshots import StateCheck
 from oloproof.evaluation.states import EXACT
 from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Evaluator
+    from oloproof.evaluation.dimensions import DimensionSpec
     from oloproof.evaluation.states import StateComparison
     from oloproof.suites.suite import Suite, TransformSpec
 
@@ -26,19 +30,35 @@ _PACKAGE: Final = "oloproof.evaluators"
 _STATE_MATCHES: Final = "state_matches"
 
 
-def bind_all(lines: Sequence[RawEvaluator], transforms: Iterable[TransformSpec]) -> list[Evaluator]:
+def bind_all(
+    lines: Sequence[RawEvaluator],
+    transforms: Iterable[TransformSpec],
+    dimensions: Sequence[DimensionSpec] = (),
+) -> list[Evaluator]:
     """The evaluators of a suite in order; `ConfigurationError` names the line that is wrong.
 
-    Refused are unknown types and options, names that refer to nothing, and a metric that two
-    evaluators would make.
+    Those of its `dimensions` come last. Refused are unknown types and options, names that refer
+    to nothing, and a metric that two evaluators would make.
     """
     setting = Setting(
         transforms=tuple(transform.name for transform in transforms),
         expected_state=expected_state(lines),
     )
+    _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
     _refuse_repeated_metrics(bound)
-    return [evaluator for _, evaluator in bound]
+    evaluators = [evaluator for _, evaluator in bound]
+    refuse_unknown_places(check for check in evaluators if isinstance(check, StateCheck))
+    if not dimensions:
+        return evaluators
+    dimension_of = {
+        evaluator.metric: str(line.options["dimension"])
+        for line, evaluator in bound
+        if "dimension" in line.options
+    }
+    made = summaries(evaluators, dimension_of, dimensions)
+    _refuse_metrics_of_that_name(bound, [summary.metric for summary in made])
+    return evaluators + made
 
 
 def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
@@ -125,6 +145,29 @@ def _module(line: RawEvaluator) -> ModuleType:
             mend=suggest(line.type, known),
         )
     return importlib.import_module(f"{_PACKAGE}.{line.type}")
+
+
+def _refuse_unknown_dimensions(lines: Sequence[RawEvaluator], known: list[str]) -> None:
+    for line in lines:
+        name = line.options.get("dimension")
+        if name is not None and name not in known:
+            raise ConfigurationError(
+                f"the suite declares no dimension `{name}`",
+                where=line.where("dimension"),
+                mend=suggest(str(name), known) if known else f"declare it: `dimensions: [{name}]`",
+            )
+
+
+def _refuse_metrics_of_that_name(
+    bound: list[tuple[RawEvaluator, Evaluator]], taken: list[str]
+) -> None:
+    for line, evaluator in bound:
+        if evaluator.metric in taken:
+            raise ConfigurationError(
+                f"the metric `{evaluator.metric}` has the name that belongs to the scorecard",
+                where=line.where(),
+                mend="give it a name of its own: `criterion: another_name`",
+            )
 
 
 def _refuse_repeated_metrics(bound: list[tuple[RawEvaluator, Evaluator]]) -> None:

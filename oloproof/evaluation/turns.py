@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import EvaluatorOptions
-from oloproof.patches import apply
+from oloproof.patches import PatchError, apply
 from oloproof.paths import MISSING, Absent, parse, to_pointer
 from oloproof.suites.validation import refuse
 
@@ -183,7 +183,10 @@ class Conversation:
             if at != turn or update is None or not update["committed"]:
                 continue
             base: Any = {} if isinstance(state, Absent) else state
-            state = with_changes(base, update.get("changes", {}))
+            try:
+                state = with_changes(base, update.get("changes", {}))
+            except (ConfigurationError, PatchError):
+                return MISSING  # an update that fits no state: what then held, nobody knows
         return state
 
     def _moments(self, of: Of) -> tuple[Moment, ...]:
@@ -192,7 +195,11 @@ class Conversation:
 
 
 def with_changes(state: JsonValue, changes: dict[str, JsonValue]) -> JsonValue:
-    """A state with values put at paths (dotted, or JSON Pointers); objects on the way are made."""
+    """A state with values put at paths (dotted, or JSON Pointers); objects on the way are made.
+
+    Raises `ConfigurationError` for a path that cannot be read, `PatchError` for one that leads
+    nowhere in this state.
+    """
     for text, value in changes.items():
         path = parse(text)
         for depth in range(1, len(path.segments)):

@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
 from oloproof.evaluation.contract import (
-    CaseCheck,
     Comparison,
-    EvaluatorOptions,
+    broken_off,
     failed,
     not_applicable,
-    output_failure,
     passed,
 )
+from oloproof.evaluation.sources import expected_of
 from oloproof.evaluation.state_options import PlaceText
+from oloproof.evaluation.turn_checks import TurnCheck
+from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import MISSING, Absent, Path, parse
 
 if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
 
 _NO_EXPECTED_ANSWER: Final = not_applicable("no_expected_answer")
 
 
-class Options(EvaluatorOptions):
+class Options(TurnOptions):
     """Without `field` the output itself; `expected_field` is `field`, else `answer`."""
 
     field: PlaceText | None = None
@@ -38,6 +40,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     return [
         ExactMatch(
             metric=options.criterion or "exact_match",
+            selector=options.selector,
             field=parse(options.field) if options.field else None,
             expected_field=parse(expected_field),
             shown=options.field or "",
@@ -46,8 +49,11 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
 
 
 @dataclass(frozen=True, slots=True)
-class ExactMatch(CaseCheck):
-    """Equality by JSON value of one place in the output with one place in `expected`."""
+class ExactMatch(TurnCheck):
+    """Equality by JSON value of one place in the output with one place in `expected`.
+
+    In a conversation it is the reply of each selected turn of which something is expected.
+    """
 
     field: Path | None
     expected_field: Path
@@ -56,21 +62,45 @@ class ExactMatch(CaseCheck):
     @property
     def expected_fields(self) -> frozenset[str]:
         """The one field whose value, or a part of it, is the expected one."""
-        return frozenset({str(self.expected_field.segments[0])})
+        return frozenset({"turns", str(self.expected_field.segments[0])})
 
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable without an expected value; a failure where there is no output."""
-        expected = self.expected_field.get(context.case.expected)
-        if isinstance(expected, Absent):
+        conversation = Conversation(context)
+        compared: list[Comparison] = []
+        for turn in self.turns(conversation):
+            expected = self.expected_field.get(expected_of(context.case, turn))
+            if not isinstance(expected, Absent):
+                compared.append(self._compare(conversation, turn, expected))
+        if not compared:
             return _NO_EXPECTED_ANSWER
-        output = context.evidence.output
-        if isinstance(output, Absent):
-            failure = output_failure(context)
-            assert failure is not None, "there is no output"
-            compared = Comparison(self.shown, expected, MISSING, passed=False)
-            return failed(label=failure.label, detail=failure.detail, compared=(compared,))
+        wrong = next((place for place in compared if not place.passed), None)
+        if wrong is None:
+            return passed(compared=tuple(compared))
+        failure = _without_reply(context, conversation, wrong.turn or 1)
+        if failure is not None:
+            return failure._replace(compared=tuple(compared))
+        detail = tell_difference([wrong], _whole(wrong.turn))
+        return failed(detail=detail, compared=tuple(compared))
+
+    def _compare(self, conversation: Conversation, turn: int, expected: JsonValue) -> Comparison:
+        output = conversation.reply(turn)
         actual = output if self.field is None else self.field.get(output)
-        if not isinstance(actual, Absent) and equal(expected, actual):
-            return passed(compared=(Comparison(self.shown, expected, actual, passed=True),))
-        places = (Comparison(self.shown, expected, actual, passed=False),)
-        return failed(detail=tell_difference(places, "the output"), compared=places)
+        holds = not isinstance(actual, Absent) and equal(expected, actual)
+        named = turn if conversation.context.case.turns else None
+        return Comparison(self.shown, expected, actual, holds, turn=named)
+
+
+def _without_reply(context: Context, conversation: Conversation, turn: int) -> Verdict | None:
+    """The failure of a turn that got no reply at all, else None."""
+    if conversation.reply(turn) is not MISSING:
+        return None
+    return broken_off(context) or failed(label="no_output", detail=_no_reply(context, turn))
+
+
+def _no_reply(context: Context, turn: int) -> str:
+    return f"turn {turn} got no reply" if context.case.turns else "the system gave no output"
+
+
+def _whole(turn: int | None) -> str:
+    return "the output" if turn is None else f"the reply of turn {turn}"

@@ -19,6 +19,7 @@ from oloproof.evaluation.fault_options import FaultOptions
 from oloproof.evaluation.recovery import rule
 from oloproof.evaluation.state_options import parse_all
 from oloproof.evaluation.states import StateComparison
+from oloproof.evaluation.turns import TurnSelector
 from oloproof.evaluation.wording import show
 from oloproof.paths import parse
 
@@ -92,7 +93,8 @@ class FaultRecovery(CaseCheck):
         return (self.demand,)
 
     def check_case(self, case: Case) -> None:
-        """Refuses alternatives that are no list."""
+        """Refuses alternatives that are no list, and a turn that the case does not have."""
+        TurnSelector(turn=self.demand.turn).check_case(case, self.metric)
         self.criteria.expected_state.accepted_states(case)
 
     def evaluate(self, context: Context) -> Verdict:

@@ -1,51 +1,66 @@
-"""`state_matches`: the recorded world is the expected one, or one of several accepted ones."""
+"""`state_matches`: a recorded state is the expected one, or one of several accepted ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from oloproof.evaluation.contract import (
-    CaseCheck,
-    NamedPlace,
-    failed,
-    missing,
-    not_applicable,
-    passed,
+from oloproof.evaluation.contract import failed, not_applicable, passed
+from oloproof.evaluation.expectations import Accepted, Memory, accepted_by
+from oloproof.evaluation.snapshots import (
+    NOTHING_COMPARED,
+    SnapshotOptions,
+    StateCheck,
+    combine,
+    places_of,
+    unrecorded,
 )
-from oloproof.evaluation.state_options import StateOptions
+from oloproof.evaluation.state_options import PlaceText, StateOptions
+from oloproof.evaluation.turns import Conversation, Of
 from oloproof.evaluation.wording import tell_difference
-from oloproof.paths import Absent, parse
+from oloproof.paths import Absent, Path, parse
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Setting, Verdict
     from oloproof.evaluation.states import StateComparison, StateMatch
     from oloproof.suites.case import Case
 
+_EXPECTED_AT: Final[dict[Of, str]] = {"world": "state", "active": "active"}
 _NO_EXPECTED_STATE: Final = not_applicable("no_expected_state")
-_NOTHING_COMPARED: Final = "all that is compared is absent in both states, or ignored"
 
 
-class Options(StateOptions):
-    """How the states are compared."""
+class Options(StateOptions, SnapshotOptions):
+    """How the states are compared, whose, and where in `expected` the accepted ones are."""
+
+    expected_field: PlaceText | None = None
+
+    @property
+    def field(self) -> Path:
+        """Where the accepted states are: at `state` for the world, at `active` for the agent's."""
+        return parse(self.expected_field or _EXPECTED_AT[self.of])
 
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
-    places = tuple(
-        NamedPlace(parse(text), setting.where("paths", position), needed=True)
-        for position, text in enumerate(options.paths)
-    )
-    return [StateMatches(options.criterion or "state_matches", options.comparison(), places)]
+    return [
+        StateMatches(
+            metric=options.criterion or "state_matches",
+            of=options.of,
+            selector=options.selector,
+            places=places_of(setting, "paths", options.paths, needed=True),
+            comparison=options.comparison(),
+            field=options.field,
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class StateMatches(CaseCheck):
-    """The world after a case against `expected.state` and its alternatives."""
+class StateMatches(StateCheck):
+    """The state in the end, and after every turn for which one is expected."""
 
     comparison: StateComparison
-    places: tuple[NamedPlace, ...] = ()
+    field: Path
 
     @property
     def named_places(self) -> tuple[NamedPlace, ...]:
@@ -54,46 +69,93 @@ class StateMatches(CaseCheck):
 
     def worlds(self, case: Case) -> list[JsonValue]:
         """The accepted states, and the initial one, of which a place may be gone in the end."""
-        return [*CaseCheck.worlds(self, case), *self.comparison.accepted_states(case)]
+        states = [state for point in self._accepted(case) for state in point.states]
+        given = [] if case.initial_state is None or self.of == "active" else [case.initial_state]
+        return [*given, *states]
 
     @property
     def expected_fields(self) -> frozenset[str]:
         """The accepted states."""
-        return frozenset({"state", self.comparison.alternatives})
+        return frozenset({str(self.field.segments[0]), self.comparison.alternatives, "turns"})
 
     def check_case(self, case: Case) -> None:
-        """Refuses alternatives that are no list."""
-        self.comparison.accepted_states(case)
+        """Refuses alternatives that are no list, and a turn that the case does not have."""
+        StateCheck.check_case(self, case)
+        self._accepted(case)
 
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable without an expected state, missing without a recorded one.
 
         A match in which nothing was compared is not applicable either, and never a pass.
         """
-        accepted = self.comparison.accepted_states(context.case)
-        if not accepted:
+        if not context.case.turns and self.of == "world":
+            passing = self._passed_at_once(context)
+            if passing is not None:
+                return passing
+        points = self._accepted(context.case)
+        turns = self.selector.turns(len(context.case.turns) or 1)
+        if not any(point.turn in turns for point in points):
             return _NO_EXPECTED_STATE
-        evidence = context.evidence
-        state = evidence.state
+        conversation = Conversation(context)
+        memory = Memory(conversation, self.of, points)
+        return combine(
+            conversation,
+            [self._judge(point, conversation, memory) for point in points if point.turn in turns],
+        )
+
+    def _passed_at_once(self, context: Context) -> Verdict | None:
+        """The pass of a single call, where it is one; most are, and need nothing by turn."""
+        case, state = context.case, context.evidence.state
+        points = self._accepted(case)
+        if isinstance(state, Absent) or not points:
+            return None
+        match = self.comparison.best_match(list(points[-1].states), state, case.initial_state)
+        return _pass(match) if match.matched and not match.vacuous else None
+
+    def _accepted(self, case: Case) -> list[Accepted]:
+        return accepted_by(case, self.field, self.comparison.alternatives)
+
+    def _judge(
+        self, point: Accepted, conversation: Conversation, memory: Memory
+    ) -> tuple[int, Verdict]:
+        """What is to be said of one turn, or of the end, and after which turn that is."""
+        turn = memory.end if point.is_end and not self.selector.is_scoped else point.turn
+        state = conversation.state(self.of, turn)
         if isinstance(state, Absent):
-            return missing(
-                "no_recorded_state", detail=evidence.world_problem or evidence.outcome.error
-            )
-        match = self.comparison.best_match(accepted, state, context.case.initial_state)
+            return turn, unrecorded(conversation, self.of, turn)
+        match = self._match(point, state, memory, turn)
         if match.vacuous:
-            return not_applicable(
-                "nothing_compared", detail=_NOTHING_COMPARED, compared=match.compared
+            verdict = not_applicable(
+                "nothing_compared", detail=NOTHING_COMPARED, compared=match.compared
             )
-        if match.matched:
-            if match.accepted > 1:
-                return passed(detail=f"it is {_named(match)}", compared=match.compared)
-            return passed(compared=match.compared)
-        detail = tell_difference(match.compared, "the state")
-        if match.accepted > 1:
-            detail = (
-                f"none of {match.accepted} accepted states; nearest is {_named(match)}: {detail}"
-            )
-        return failed(detail=detail, compared=match.compared)
+        elif match.matched:
+            verdict = _pass(match)
+        else:
+            verdict = _failure(match, memory, turn, point.states[match.position])
+        return turn, verdict
+
+    def _match(self, point: Accepted, state: JsonValue, memory: Memory, turn: int) -> StateMatch:
+        """The match, in which a place that is gone as it should be was compared too."""
+        states, initial = list(point.states), memory.initial
+        match = self.comparison.best_match(states, state, initial)
+        before = memory.before(turn)
+        if match.vacuous and not isinstance(before, Absent):
+            match = self.comparison.best_match(states, state, before)
+        return match
+
+
+def _pass(match: StateMatch) -> Verdict:
+    detail = f"it is {_named(match)}" if match.accepted > 1 else None
+    return passed(detail=detail, compared=match.compared)
+
+
+def _failure(match: StateMatch, memory: Memory, turn: int, expected: JsonValue) -> Verdict:
+    compared = tuple(memory.noted(place, turn) for place in match.compared)
+    detail = tell_difference(compared, "the state")
+    if match.accepted > 1:
+        detail = f"none of {match.accepted} accepted states; nearest is {_named(match)}: {detail}"
+    first = next(place for place in compared if not place.passed)
+    return failed(label=memory.locus(first.path, turn, expected), detail=detail, compared=compared)
 
 
 def _named(match: StateMatch) -> str:

@@ -21,6 +21,7 @@ class ComparedPath(Report):
     has_actual: bool = True
     actual: Json = None
     note: str | None = None
+    turn: int | None = None
 
 
 class VerdictReport(Report):
@@ -76,17 +77,24 @@ class ControlReport(Report):
 
     trusted: bool
     reason: str | None = None
+    detail: str | None = None
     divergence: DivergenceReport | None = None
     replay: ReplaySide | None = None
 
 
 class ReplayReport(Report):
-    """One faulted replay of a case, its control, and the verdict it was given."""
+    """One faulted replay of a case, its control, and the verdict it was given.
+
+    `detail` goes with the verdict, `replay_detail` says why the replay cannot count; `notes`
+    are remarks on control and replay that take nothing from them.
+    """
 
     case: str
     tool: str
     fault: str
     occurrence: int
+    turn: int | None = None
+    duration: Literal["once", "always"] | int = "once"
     method: Literal["manual", "recorded"] | None
     step_index: int | None
     unavailable: str | None = None
@@ -98,14 +106,41 @@ class ReplayReport(Report):
     label: str | None = None
     reason: str | None = None
     detail: str | None = None
+    replay_detail: str | None = None
+    notes: list[str] = Field(default_factory=empty_list)
     stored: bool = False
 
 
 class ReplayList(Report):
-    """Every declared fault of a case, replayed."""
+    """Several faults of a case, replayed: those that are declared, or every one at a call."""
 
     case: str
     replays: list[ReplayReport]
+
+
+class CheckpointLine(Report):
+    """A call from which a case can be replayed, and the faults that are declared there.
+
+    `state_kept` is whether the sandbox was recorded just before it; else a replay begins at an
+    earlier state.
+    """
+
+    step: int
+    tool: str
+    occurrence: int
+    turn: int | None
+    arguments: Json
+    state_kept: bool
+    faults: list[str]
+
+
+class CheckpointList(Report):
+    """The calls from which a case can be replayed."""
+
+    run: int
+    case: str
+    method: Literal["manual", "recorded"]
+    checkpoints: list[CheckpointLine]
 
 
 class PairReport(Report):
@@ -118,6 +153,42 @@ class PairReport(Report):
     source_text: str
     copy_text: str
     verdicts: list[VerdictReport] = Field(default_factory=empty_list)
+
+
+class TurnCheck(Report):
+    """What one check compared after one turn."""
+
+    metric: str
+    passed: bool
+    compared: list[ComparedPath]
+
+
+class TurnReport(Report):
+    """One turn of a conversation: what was said and done in it, and what it changed."""
+
+    turn: int
+    message: str
+    reached: bool
+    has_reply: bool
+    reply: Json = None
+    steps: list[Json]
+    world_changes: list[Change]
+    active_changes: list[Change]
+    checks: list[TurnCheck]
+
+
+class ScoreReport(Report):
+    """One dimension of the scorecard: 1, 0, or null where nobody measured it.
+
+    `locus` says of a failure whether it lay in interpretation, memory, planning or execution.
+    """
+
+    dimension: str
+    score: Literal[0, 1] | None
+    hard: bool
+    locus: str | None = None
+    detail: str | None = None
+    reason: str | None = None
 
 
 class CaseReport(Report):
@@ -145,6 +216,8 @@ class CaseReport(Report):
     verdicts: list[VerdictReport]
     replays: list[ReplayReport]
     pairs: list[PairReport]
+    turns: list[TurnReport] = Field(default_factory=empty_list)
+    scorecard: list[ScoreReport] = Field(default_factory=empty_list)
 
 
 class CaseLine(Report):

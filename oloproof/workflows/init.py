@@ -29,7 +29,7 @@ def examples() -> list[tuple[str, str]]:
     """The name of each example, and the first sentence of its README."""
     return [
         (folder.name, _first_sentence(folder / "README.md"))
-        for folder in sorted(_data("examples").iterdir(), key=_most_told_first)
+        for folder in sorted(_data("examples").iterdir(), key=_originals_first)
         if (folder / "README.md").is_file()
     ]
 
@@ -84,7 +84,7 @@ def _example(name: str) -> list[_File]:
     return list(files.values())
 
 
-def _most_told_first(folder: Path) -> tuple[bool, str]:
+def _originals_first(folder: Path) -> tuple[bool, str]:
     """Orders examples by name, those that are built on another one behind the others."""
     return folder.name in _BUILT_ON, folder.name
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.registry import kept_options
 from oloproof.suites.dataset import Dataset
 from oloproof.version import VERSION
 from oloproof.workflows.keys import CONTRACT_VERSION
@@ -30,7 +31,12 @@ def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> byte
     Neither the policy nor the labels belong to it: they decide, and make no row.
     """
     system: list[JsonValue] = [identity.name, identity.version, identity.source_digest]
-    parts: list[JsonValue] = [CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system]
+    # What stands in files beside the suite belongs to it as what stands in it does.
+    lines: list[JsonValue] = [kept_options(line) for line in suite.evaluators]
+    parts: list[JsonValue] = [
+        *(CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system),
+        *(kept for kept, line in zip(lines, suite.evaluators, strict=True) if kept != line.options),
+    ]
     return sha256(encode(parts)).digest()
 
 

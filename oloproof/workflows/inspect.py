@@ -19,6 +19,7 @@ from oloproof.workflows.panels import (
 )
 from oloproof.workflows.rows import StoredRun
 from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
+from oloproof.workflows.turns import scorecard, turn_reports
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +126,8 @@ def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
         verdicts=_reports(evaluators, verdicts),
         replays=_replays(evaluators, context, verdicts),
         pairs=_pairs(stored, group, unit, source),
+        turns=turn_reports(context, evaluators, verdicts),
+        scorecard=scorecard(evaluators, verdicts),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from oloproof.evaluation.registry import bind_all, lines_of
+from oloproof.evaluation.dimensions import DimensionSpec
+from oloproof.evaluation.registry import bind_all, kept_options, lines_of
 from oloproof.metamorphic.transforms import build_transform
 from oloproof.suites.suite import TransformSpec
 from oloproof.version import VERSION
@@ -28,10 +29,12 @@ def build_manifest(project: Project, identity: Identity, *, rerun_failed: bool) 
             "version": identity.version,
             "source_digest": identity.source_digest,
             "callable": suite.system.callable,
+            "recorded": suite.system.recorded,
         },
         "replicates": suite.replicates,
         "rerun_failed": rerun_failed,
-        "evaluators": [raw.options for raw in suite.evaluators],
+        "evaluators": [kept_options(raw) for raw in suite.evaluators],
+        "dimensions": [[fields.name, fields.hard] for fields in suite.spec.dimensions],
         "transforms": [_transform(spec) for spec in suite.transforms],
         "metrics": project.metrics,
         "transforms_of": {e.metric: e.transform for e in project.evaluators if e.transform},
@@ -64,4 +67,7 @@ def bind_again(manifest: dict[str, Any]) -> BoundRun:
         for data in manifest["transforms"]
     ]
     lines = lines_of(manifest["evaluators"], Path("stored run"))
-    return BoundRun(tuple(bind_all(lines, specs)), tuple(build_transform(spec) for spec in specs))
+    dimensions = [DimensionSpec(name, hard) for name, hard in manifest["dimensions"]]
+    return BoundRun(
+        tuple(bind_all(lines, specs, dimensions)), tuple(build_transform(spec) for spec in specs)
+    )

@@ -44,11 +44,12 @@ def verdict_report(metric: str, verdict: Verdict) -> VerdictReport:
         reason=verdict.reason,
         label=verdict.label,
         detail=verdict.detail,
-        compared=[_compared(comparison) for comparison in spread(verdict.compared)],
+        compared=[compared_report(comparison) for comparison in spread(verdict.compared)],
     )
 
 
-def _compared(comparison: Comparison) -> ComparedPath:
+def compared_report(comparison: Comparison) -> ComparedPath:
+    """One place that a check compared."""
     return ComparedPath(
         path=comparison.path,
         passed=comparison.passed,
@@ -57,6 +58,7 @@ def _compared(comparison: Comparison) -> ComparedPath:
         has_actual=comparison.actual is not MISSING,
         actual=_or_none(comparison.actual),
         note=comparison.note,
+        turn=comparison.turn,
     )
 
 
@@ -78,6 +80,7 @@ def control_report(control: ReplayEvidence) -> ControlReport:
     return ControlReport(
         trusted=control.trusted,
         reason=control.reason,
+        detail=control.detail,
         divergence=None
         if found is None
         else DivergenceReport(
@@ -105,6 +108,8 @@ def replay_report(
         tool=demand.tool,
         fault=demand.fault,
         occurrence=demand.occurrence,
+        turn=demand.turn,
+        duration=demand.duration,
         method=None if control is None else control.method,
         step_index=None if control is None else control.step_index,
         unavailable=replay.unavailable,
@@ -116,6 +121,8 @@ def replay_report(
         label=None if verdict is None else verdict.label,
         reason=None if verdict is None else verdict.reason,
         detail=None if verdict is None else verdict.detail,
+        replay_detail=None if faulted is None else faulted.detail,
+        notes=list(dict.fromkeys(note for one in (control, faulted) if one for note in one.notes)),
         stored=stored,
     )
 

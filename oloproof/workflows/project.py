@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.dimensions import DimensionSpec
 from oloproof.evaluation.registry import bind_all
 from oloproof.metamorphic.transforms import build_transform
 from oloproof.suites.labels import load_labels
@@ -61,7 +62,8 @@ def load_project(folder: Path, policy: Path | None = None, *, need_labels: bool 
         for spec in suite.transforms:
             if spec.labels_path is not None:
                 load_labels(spec.labels_path)  # what is wrong with it is said before a run
-    evaluators = bind_all(suite.evaluators, suite.transforms)
+    dimensions = [DimensionSpec(fields.name, fields.hard) for fields in suite.spec.dimensions]
+    evaluators = bind_all(suite.evaluators, suite.transforms, dimensions)
     located = None
     if policy is not None or (root / POLICY_FILE).exists():
         located = load_policy_of(root, policy)

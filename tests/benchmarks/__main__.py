@@ -12,12 +12,19 @@ from pathlib import Path
 
 from tests.benchmarks.bench import Bench
 from tests.benchmarks.desk import desk
+from tests.benchmarks.effects import effects
 from tests.benchmarks.shop import shop
 from tests.benchmarks.table import HEADER, show
 from tests.benchmarks.trivial import trivial
 from tests.benchmarks.workers import workers
 
-SECTIONS = {"trivial": trivial, "desk": desk, "shop": shop, "workers": workers}
+SECTIONS = {
+    "trivial": trivial,
+    "desk": desk,
+    "shop": shop,
+    "workers": workers,
+    "effects": effects,
+}
 
 
 def main() -> None:

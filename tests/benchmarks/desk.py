@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.bench import Bench
 
 SIZES = (24, 2_400, 24_000)
+COMPARED_SIZE = 2_400
+"""The size at which recorded tools are set beside a desk that is replayed by hand."""
 COMMANDS = {
     "first run": (),
     "cached run": ("run",),
@@ -56,3 +58,22 @@ def desk(bench: Bench) -> Iterator[Line]:
         peak_mb, size_mb = found[-2:]
         yield Line(named + "peak memory", peak_mb, "MB", 250 if largest else None)
         yield Line(named + "store", size_mb, "MB", 150 if largest else None)
+    yield from _recording(bench)
+
+
+def _recording(bench: Bench) -> Iterator[Line]:
+    """What recorded tools add to a desk that writes trajectory and replay itself."""
+    recorded, by_hand = bench.scratch / "recorded", bench.scratch / "by-hand"
+    write_refund_desk(recorded, COMPARED_SIZE)
+    write_refund_desk(by_hand, COMPARED_SIZE, by_hand=True)
+
+    def once() -> tuple[float, ...]:
+        costs = [bench.first_run(project).cpu_s for project in (recorded, by_hand)]
+        return *costs, store_mb(recorded), store_mb(by_hand)
+
+    cpu_s, by_hand_s, size_mb, by_hand_mb = bench.rounds(once)
+    named = f"refund desk, {COMPARED_SIZE:,} sources: recorded to by hand, "
+    raw = f"{cpu_s:.2f} s, {by_hand_s:.2f} s"
+    yield Line(named + "CPU", cpu_s / by_hand_s, "x", None, raw)
+    raw = f"{size_mb:.1f} MB, {by_hand_mb:.1f} MB"
+    yield Line(named + "store", size_mb / by_hand_mb, "x", None, raw)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-EXAMPLE = HERE.parents[1] / "examples" / "stateful-agent"
+EXAMPLES = HERE.parents[1] / "examples"
+EXAMPLE = EXAMPLES / "stateful-agent"
+BY_HAND = EXAMPLES / "hand-written-replay"
 
 TRIVIAL_SUITE = """\
 version: 1
@@ -89,15 +91,18 @@ def trivial_case(number: int) -> dict[str, Any]:
     }
 
 
-def write_refund_desk(folder: Path, sources: int, *, concurrency: int = 1) -> None:
+def write_refund_desk(
+    folder: Path, sources: int, *, concurrency: int = 1, by_hand: bool = False
+) -> None:
     """The example's refund desk with its requests repeated until there are so many `sources`.
 
     Every request has an id and an order id of its own. The transforms are unlabelled, as a
-    label names the texts of one pair.
+    label names the texts of one pair. Its tools are recorded, unless the desk `by_hand` is
+    asked for, which writes its trajectories and replays itself.
     """
     (folder / "data").mkdir(parents=True)
-    for name in ("app.py", "release.yaml"):
-        shutil.copy(EXAMPLE / name, folder / name)
+    shutil.copy((BY_HAND if by_hand else EXAMPLE) / "app.py", folder / "app.py")
+    shutil.copy(EXAMPLE / "release.yaml", folder / "release.yaml")
     suite = [
         line
         for line in (EXAMPLE / "oloproof.yaml").read_text().splitlines()

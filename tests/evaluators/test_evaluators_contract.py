@@ -15,16 +15,62 @@ from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
 from oloproof.evaluation.judging import CaseChecks, judge
 from oloproof.evaluation.registry import known_types
 from oloproof.paths import MISSING
-from oloproof.records.evidence import FaultReplay, Outcome, ReplayEvidence
+from oloproof.records.evidence import Divergence, FaultReplay, Moment, Outcome, ReplayEvidence
 from oloproof.suites.case import Case
 
 LINES: dict[str, list[dict[str, Any]]] = {
     "exact_match": [{}, {"field": "answer"}],
-    "state_matches": [{}, {"mode": "subset"}, {"mode": "paths", "paths": ["a[*].b"]}],
+    "state_matches": [
+        {},
+        {"mode": "subset"},
+        {"mode": "paths", "paths": ["a[*].b"]},
+        {"of": "active"},
+        {"of": "active", "final": True, "unordered": ["a"]},
+    ],
     "state_unchanged": [{}, {"paths": ["a", "b.c"], "except": ["a.b"]}],
+    "state_preserved": [{}, {"of": "active", "paths": ["a", "b[*]"], "except": ["a.b"]}],
+    "state_changed_only": [
+        {"paths": ["a"], "required": True},
+        {"paths": ["a.b", "c[*]"], "of": "active"},
+        {"paths": [], "final": True},
+    ],
+    "superseded_history": [{"paths": ["a"], "at": "b"}, {"of": "active", "paths": ["a", "c[*]"]}],
+    "state_schema": [
+        {"schema": {"type": "object", "required": ["a"], "additionalProperties": False}},
+        {"of": "active", "schema": {"items": {"$ref": "#"}, "uniqueItems": True}},
+    ],
+    "state_invariants": [
+        {"invariants": ["a == 1 => present(b) and count(c) < 3", "changed(a) or a in b"]},
+        {"of": "active", "invariants": ["not changed(a[*]) or count(b[*]) >= 1"]},
+    ],
+    "state_invalidated": [
+        {"dependencies": [{"result": "a", "depends_on": ["b", "c[*]"], "recomputed_by": ["t"]}]},
+        {"of": "active", "dependencies": [{"result": "b", "depends_on": ["a"], "marker": "c"}]},
+    ],
+    "calls": [
+        {"forbidden": ["t"], "required": {"e": {"max": 1}}, "in_every_turn": True},
+        {"allowed": ["t"], "arguments": {"x": 1}},
+    ],
+    "call_order": [{"order": ["t", "e"], "strict": True}],
+    "call_arguments": [
+        {"tool": "t", "argument": "x", "follows": "a", "of": "world"},
+        {"tool": ["t", "e"], "argument": ["x[*]"], "equals": None, "closed": True, "known": ["x"]},
+    ],
+    "superseded_absent": [{"paths": ["a", "b[*]"]}, {"of": "active", "tools": ["t"]}],
+    "dependency_recomputed": [
+        {"result_of": "t", "depends_on": ["a"], "used_by": ["e"], "used_in_reply": True}
+    ],
+    "guarded_effects": [{"tools": ["t"]}],
+    "results_contain": [{}, {"mode": "subset"}],
+    "claims": [{}, {"says": ["x"], "needs": {"call": "t"}}, {"template": "{a}"}],
+    "asks_again": [{"known": {"a": ["x"]}}],
+    "needless_confirmation": [{"patterns": ["x"]}],
+    "offered_options": [{"path": "a", "ids": ["x"], "allowed": ["y"]}],
+    "artefact_not_effect": [{"effect": "t", "kind": "draft"}],
     "fault_recovery": [
         {"tool": "t", "fault": "all"},
         {"tool": "t", "fault": "error", "escalate_tools": ["e"], "unchanged": ["a"]},
+        {"tool": "t", "fault": ["applied_error", "stale"], "duration": 2, "mode": "exact"},
     ],
     "metamorphic_relation": [
         {"relation": relation, "transform": "loud"}
@@ -48,6 +94,10 @@ steps = st.sampled_from(
         call("t", arguments={"x": 1}),
         result("t", result={"ok": True}),
         result("t", error="internal error"),
+        *(
+            result("t", fault={"fault": fault, "as": "returned", "applied": applied})
+            for fault, applied in (("stale", False), ("error", False), ("applied_error", True))
+        ),
         call("e"),
         result("e"),
         {"kind": "final", "result": "x"},
@@ -69,9 +119,10 @@ sides = st.builds(
     ReplayEvidence,
     kind=st.just("inject_fault"),
     step_index=st.integers(1, 3),
-    method=st.just("manual"),
+    method=st.sampled_from(["manual", "recorded"]),
     case=st.none() | evidences,
     reason=st.none() | st.just("replay_raised"),
+    divergence=st.none() | st.builds(Divergence, st.just("changed_state"), st.just("x")),
 )
 replays = st.builds(
     FaultReplay,
@@ -84,6 +135,42 @@ cases = st.builds(
     json_values,
     expected=st.none()
     | st.fixed_dictionaries({}, optional={"answer": json_values, "state": json_values}),
+)
+
+turns = st.integers(1, 3)
+expectations = st.fixed_dictionaries({}, optional={"state": json_values, "answer": json_values})
+talks = st.builds(
+    lambda of, last, expected: of._replace(
+        turns=tuple({"user": "hello"} for _ in range(last)),
+        expected={**(of.expected or {}), "turns": {"1": expected}},
+    ),
+    cases,
+    turns,
+    expectations,
+)
+updates = st.builds(
+    lambda changes, committed: {
+        "kind": "state_update",
+        "state_update": {"revision": 1, "changes": changes, "committed": committed},
+    },
+    st.dictionaries(st.sampled_from(["a", "b", "a.b", "/c/0"]), json_values, max_size=2),
+    st.booleans(),
+)
+moments = st.lists(st.builds(Moment, json_values, turns), max_size=4, unique_by=lambda m: m.turn)
+conversations = st.builds(
+    lambda seen, made, worlds, active, replies: seen._replace(
+        trajectory=trajectory(*({**step, "turn": turn} for step, turn in made)) if made else None,
+        worlds=tuple(sorted(worlds, key=lambda moment: moment.turn)),
+        active=tuple(sorted(active, key=lambda moment: moment.turn)),
+        replies=tuple(replies),
+    ),
+    evidences,
+    st.lists(st.tuples(steps | updates, turns), max_size=5).map(
+        lambda made: sorted(made, key=lambda step: step[1])
+    ),
+    moments,
+    moments,
+    st.lists(json_values, max_size=3),
 )
 
 
@@ -135,6 +222,22 @@ def test_a_verdict_always_comes_and_is_well_formed(
                 assert verdict.detail
             if verdict.status == "pass" and verdict.label is None:
                 assert not failing
+
+
+@settings(deadline=None)
+@given(of=talks, seen=conversations)
+def test_a_conversation_always_gets_a_verdict(of: Case, seen: Any) -> None:
+    """However it went, broke off, or was recorded; and what was compared names a turn of it."""
+    everyone = every_evaluator()
+    CaseChecks(everyone).check(of)
+    first = judge(everyone, Context(of, seen))
+    assert first == judge(everyone, Context(of, seen))
+    for verdict in first:
+        assert (verdict.status in ("missing", "not_applicable")) == bool(verdict.reason)
+        if verdict.status == "fail":
+            assert verdict.detail
+        for place in verdict.compared:
+            assert place.turn is None or place.turn in range(1, len(of.turns) + 1)
 
 
 def test_places_that_a_check_rests_on_are_named() -> None:

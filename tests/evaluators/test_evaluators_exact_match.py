@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from conversation_calls_samples import conversation, judged
 from evaluator_samples import case, evaluator, evidence
 
 from oloproof.evaluation.contract import Comparison, Context, Verdict
@@ -79,6 +80,58 @@ def test_without_an_output_it_fails_with_the_cause(outcome: Outcome, detail: str
     label = "no_output" if outcome.status == "completed" else outcome.status
     assert ("fail", label, detail) == (said.status, said.label, said.detail)
     assert (Comparison("answer", "x", MISSING, False),) == said.compared
+
+
+BY_TURN = {"turns": {"1": {"answer": "6 pm?"}, "3": {"answer": "booked"}}}
+
+
+@pytest.mark.parametrize(
+    ("options", "replies", "code"),
+    [
+        ({}, ["6 pm?", "whatever", "booked"], "p"),
+        ({}, ["7 pm?", "whatever", "booked"], "f"),
+        ({"turn": 3}, ["7 pm?", "whatever", "booked"], "p"),
+        ({"after": 1}, ["7 pm?", "whatever", "booked"], "p"),
+        ({"turn": 2}, ["6 pm?", "whatever", "booked"], "n:no_expected_answer"),
+        ({"final": True}, ["6 pm?", "whatever", "no"], "f"),
+        ({"field": "text", "expected_field": "answer", "turn": 1}, [{"text": "6 pm?"}, 2, 3], "p"),
+    ],
+)
+def test_in_a_conversation_each_reply_of_which_something_is_expected(
+    options: Any, replies: Any, code: str
+) -> None:
+    """Only those of the selected turns; the reply itself is compared, or a field of it."""
+    context = conversation([], [], [], expected=BY_TURN, replies=replies)
+    assert code == judged({"type": "exact_match", **options}, context).code
+
+
+def test_a_wrong_reply_is_told_with_its_turn() -> None:
+    """In the sentence and in the comparison."""
+    context = conversation([], [], [], expected=BY_TURN, replies=["6 pm?", "", "no"])
+    said = judged({"type": "exact_match"}, context)
+    assert 'the reply of turn 3 is "no", not "booked"' == said.detail
+    assert [(1, True), (3, False)] == [(place.turn, place.passed) for place in said.compared]
+
+
+def test_what_is_expected_without_a_turn_is_expected_of_the_last() -> None:
+    """What a turn says of itself comes first."""
+    line = {"type": "exact_match"}
+    for expected in ({"answer": "b"}, {"answer": "x", "turns": {"2": {"answer": "b"}}}):
+        context = conversation([], [], expected=expected, replies=["a", "b"])
+        assert "p" == judged(line, context).code
+
+
+def test_a_turn_without_a_reply_fails_with_the_cause() -> None:
+    """The conversation broke off, or the recording holds none."""
+    broken: Any = {"outcome": Outcome("raised", "x"), "asked_for": 3, "expected": BY_TURN}
+    said = judged({"type": "exact_match"}, conversation([], replies=["6 pm?"], **broken))
+    assert ("f:raised", "the system raised: x") == (said.code, said.detail)
+    assert Comparison("", "booked", MISSING, False, turn=3) in said.compared
+    in_time = conversation([], replies=["6 pm?"], **broken)
+    assert "p" == judged({"type": "exact_match", "turn": 1}, in_time).code
+    silent = conversation([], [], [], expected=BY_TURN, replies=["6 pm?"])
+    said = judged({"type": "exact_match"}, silent)
+    assert ("f:no_output", "turn 3 got no reply") == (said.code, said.detail)
 
 
 def test_a_case_without_expectation_is_left_out_whatever_happened() -> None:

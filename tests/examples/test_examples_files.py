@@ -17,6 +17,7 @@ from oloproof.suites.suite import load_suite
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "stateful-agent"
+BY_HAND = ROOT / "examples" / "hand-written-replay"
 TEMPLATE = ROOT / "templates" / "project"
 WORKFLOW = ROOT / "templates" / "ci" / "github.yml"
 SHIPPED = sorted(
@@ -62,6 +63,15 @@ def test_example_rules_decide_every_metric() -> None:
     """The example has a rule for each metric its suite makes, and for no other."""
     policy = load_policy(EXAMPLE / "release.yaml").policy
     assert metrics(EXAMPLE, need_labels=False) == {rule.metric for rule in policy.rules}
+
+
+def test_the_example_replayed_by_hand_differs_in_its_system_alone() -> None:
+    """It brings its own system and README, and takes requests, checks and policy over."""
+    own = [path.name for path in BY_HAND.rglob("*") if path.suffix in (".py", ".md")]
+    assert ["README.md", "app.py"] == sorted(own)
+    assert [] == [path for path in SHIPPED if BY_HAND in path.parents and path.name not in own]
+    assert "@oloproof.tool" in (EXAMPLE / "app.py").read_text()
+    assert "async def replay" in (BY_HAND / "app.py").read_text()
 
 
 def test_example_transforms_change_every_message() -> None:

@@ -21,7 +21,7 @@ def finished(folder: Path) -> RunFinished:
 
 def test_every_example_is_laid_out_and_runs(tmp_path):
     """Each example comes with its labels and ends with a decision."""
-    assert ["stateful-agent"] == [name for name, _ in examples()]
+    assert ["stateful-agent", "hand-written-replay"] == [name for name, _ in examples()]
     for name, description in examples():
         report = init(tmp_path / name, example=name)
         assert description
@@ -33,9 +33,22 @@ def test_every_example_is_laid_out_and_runs(tmp_path):
         assert finished(tmp_path / name).report.gate is not None
 
 
-def test_the_refund_desk_is_blocked_for_the_right_two_reasons(tmp_path):
+def test_an_example_built_on_another_has_the_files_of_both(tmp_path):
+    """What the one brings itself stands in place of the other's; labels come along."""
+    base = set(init(tmp_path / "base", example="stateful-agent").written)
+    assert base == set(init(tmp_path / "other", example="hand-written-replay").written)
+    differing = {
+        name
+        for name in base
+        if (tmp_path / "base" / name).read_bytes() != (tmp_path / "other" / name).read_bytes()
+    }
+    assert {"README.md", "app.py"} == differing
+
+
+@pytest.mark.parametrize("example", ["stateful-agent", "hand-written-replay"])
+def test_the_refund_desk_is_blocked_for_the_right_two_reasons(tmp_path, example):
     """Its failed refund fails, its injected pairs cannot pass, and everything else does."""
-    init(tmp_path / "desk", example="stateful-agent")
+    init(tmp_path / "desk", example=example)
     report = finished(tmp_path / "desk").report
     assert report.gate is not None
     assert ("BLOCK", 1) == (report.gate.verdict, report.gate.exit_code)

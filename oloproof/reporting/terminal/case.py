@@ -8,6 +8,7 @@ from oloproof.reporting.terminal.control import write_replay_of_case
 from oloproof.reporting.terminal.outcomes import write_outcome, write_output
 from oloproof.reporting.terminal.pairs import write_pair
 from oloproof.reporting.terminal.steps import write_steps
+from oloproof.reporting.terminal.turns import write_scorecard, write_turns
 from oloproof.reporting.terminal.values import size, sorted_keys, write_context, write_value
 from oloproof.reporting.terminal.verdicts import word, write_changes, write_verdict
 
@@ -24,16 +25,25 @@ _STATE_LINES: Final = 60
 def write_case(page: Page, report: CaseReport) -> None:
     """Everything known of a case: what the checks say before what they rest on."""
     _write_head(page, report)
-    _write_input(page, report)
-    _section(page, "output")
-    with page.indented():
-        write_output(page, report)
+    if not report.turns:
+        _write_input(page, report)
+        _section(page, "output")
+        with page.indented():
+            write_output(page, report)
+    if report.scorecard:
+        _section(page, "scorecard")
+        with page.indented():
+            write_scorecard(page, report.scorecard)
     _section(page, "checks")
     with page.indented():
         for verdict in report.verdicts:
             write_verdict(page, verdict)
+    write_turns(page, report.turns)
     _write_world(page, report)
-    _write_trajectory(page, report)
+    if report.turns:
+        _write_constraints(page, report)
+    else:
+        _write_trajectory(page, report)
     for replay in report.replays:
         _section(page, "replay")
         with page.indented():
@@ -98,6 +108,17 @@ def _write_trajectory(page: Page, report: CaseReport) -> None:
         if not report.steps:
             page.write("no step was recorded")
         write_steps(page, report.steps)
+        for check in report.constraints:
+            _write_constraint(page, check)
+
+
+def _write_constraints(page: Page, report: CaseReport) -> None:
+    """What is left of the trajectory where the turns have shown its steps."""
+    if report.trajectory_problem or report.constraints:
+        _section(page, "trajectory")
+    with page.indented():
+        if report.trajectory_problem:
+            page.write(("problem", "yellow"), f": {report.trajectory_problem}")
         for check in report.constraints:
             _write_constraint(page, check)
 

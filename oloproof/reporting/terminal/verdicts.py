@@ -58,7 +58,7 @@ def write_verdict(page: Page, verdict: VerdictReport) -> None:
         if verdict.detail:
             page.write(verdict.detail)
         for compared in verdict.compared:
-            _write_compared(page, compared)
+            write_compared(page, compared, in_turn=False)
 
 
 def write_changes(page: Page, changes: Sequence[Change], *, before: str, after: str) -> None:
@@ -80,10 +80,13 @@ def write_changes(page: Page, changes: Sequence[Change], *, before: str, after: 
         page.write((f"{page.dots} and {left_out}; --json has them all", "dim"))
 
 
-def _write_compared(page: Page, compared: ComparedPath) -> None:
+def write_compared(page: Page, compared: ComparedPath, *, in_turn: bool = True) -> None:
+    """One place that was compared; unless it stands in its turn, with the turn's number."""
     expected = sorted_keys(compared.expected if compared.has_expected else MISSING)
     actual = sorted_keys(compared.actual if compared.has_actual else MISSING)
     path = compared.path or _WHOLE
+    if compared.turn is not None and not in_turn:
+        path = f"turn {compared.turn}: {path}"
     if compared.passed and one_line(expected) == one_line(actual):
         _write_same(page, path, actual)
     else:

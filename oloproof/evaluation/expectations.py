@@ -1,0 +1,125 @@
+"""The states that a case accepts turn by turn, and what they say of a value that is wrong."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.locus import (
+    Expectation,
+    Locus,
+    locus_of,
+    locus_of_effect,
+    same,
+    value_at,
+)
+from oloproof.evaluation.snapshots import expected_by_turn, reached
+from oloproof.evaluation.turns import turns_of
+from oloproof.paths import MISSING, Absent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Comparison
+    from oloproof.evaluation.turns import Conversation, Of
+    from oloproof.paths import Path
+    from oloproof.suites.case import Case
+
+
+class Accepted(NamedTuple):
+    """The states that are accepted after a turn, or (`is_end`) in the end of the whole case."""
+
+    turn: int
+    states: tuple[JsonValue, ...]
+    is_end: bool = False
+
+
+def accepted_by(case: Case, field: Path, alternatives: str) -> list[Accepted]:
+    """The accepted states of a case by turn, those of the end last.
+
+    They are what `expected`, or `expected.turns.N`, has at `field`, and then the list at
+    `alternatives` beside it; `ConfigurationError` where that is no list.
+    """
+    points = [
+        Accepted(turn, _states(case, expected, field, alternatives, f"turns.{turn}."))
+        for turn, expected in expected_by_turn(case).items()
+    ]
+    end = _states(case, case.expected or {}, field, alternatives, "")
+    points.append(Accepted(turns_of(case), end, is_end=True))
+    return [point for point in points if point.states]
+
+
+def _states(
+    case: Case, expected: dict[str, JsonValue], field: Path, alternatives: str, within: str
+) -> tuple[JsonValue, ...]:
+    first = field.get(expected)
+    further = expected.get(alternatives, [])
+    if not isinstance(further, list):
+        raise ConfigurationError(
+            f"`expected.{within}{alternatives}` of case `{case.id}` is not a list",
+            where=None if case.line is not None else f"case `{case.id}`",
+            mend="write a list of accepted states",
+        )
+    return (*(() if isinstance(first, Absent) else (first,)), *further)
+
+
+class Memory:
+    """What was expected and recorded turn by turn, to say of a wrong value whence it is."""
+
+    def __init__(self, conversation: Conversation, of: Of, points: Iterable[Accepted]) -> None:
+        self._conversation = conversation
+        self._of: Of = of
+        self._accepted: dict[int, tuple[JsonValue, ...]] = {}
+        for point in points:
+            self._accepted.setdefault(point.turn, point.states)
+
+    @cached_property
+    def end(self) -> int:
+        """The turn after which the last state is that of the end: the last that was begun."""
+        return reached(self._conversation)
+
+    @property
+    def initial(self) -> JsonValue:
+        """The initial state where it is the world's, else None."""
+        return self._conversation.context.case.initial_state if self._of == "world" else None
+
+    def before(self, turn: int) -> JsonValue | Absent:
+        """The state that was recorded after the turn before."""
+        return self._conversation.state(self._of, turn - 1) if turn > 1 else MISSING
+
+    def noted(self, place: Comparison, turn: int) -> Comparison:
+        """A place that failed, with a note where it still holds what was right before.
+
+        That is the value which was expected after an earlier turn or, where nothing was
+        expected then, was recorded. The turn named is the latest such turn.
+        """
+        if place.passed or isinstance(place.actual, Absent) or not self._is_conversation:
+            return place
+        for earlier in range(turn - 1, -1, -1):
+            states = self._accepted.get(earlier) or (self._conversation.state(self._of, earlier),)
+            if any(same(value_at(place.path, state), place.actual) for state in states):
+                held = f"still the value of turn {earlier}" if earlier else "still the first value"
+                other = None if place.note in (None, "not expected") else f"{place.note}; "
+                return place._replace(note=f"{other or ''}{held}")
+        return place
+
+    def locus(self, path: str, turn: int, expected: JsonValue) -> Locus | None:
+        """To what a failure at `path` after a turn is laid; None for a single call."""
+        if not self._is_conversation:
+            return None
+        if self._of == "world":
+            return locus_of_effect(self._conversation, turn - 1, turn)
+        known = []
+        for earlier, states in sorted(self._accepted.items()):
+            state = self._conversation.state("active", earlier)
+            if earlier < turn and not isinstance(state, Absent):
+                known.append(Expectation(earlier, states, state))
+        actual = self._conversation.state("active", turn)
+        assert not isinstance(actual, Absent), "it was compared"
+        return locus_of(path, [*known, Expectation(turn, (expected,), actual)])
+
+    @property
+    def _is_conversation(self) -> bool:
+        return bool(self._conversation.context.case.turns)

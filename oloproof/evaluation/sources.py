@@ -1,0 +1,124 @@
+"""What was known at a step of a conversation: by the working state, the world, or the case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from oloproof.errors import OloproofError
+from oloproof.evaluation.state_options import PlaceText
+from oloproof.evaluation.turns import TurnOptions, turns_of
+from oloproof.paths import MISSING, Absent, Path, parse
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.turns import Conversation
+    from oloproof.suites.case import Case
+
+Whose: TypeAlias = Literal["active", "world", "expected"]
+"""Whose word is taken: the working state's, the world's, or that of what the case expects."""
+
+_NAMES: Final[dict[Whose, str]] = {
+    "active": "the working state",
+    "world": "the world",
+    "expected": "the expected state",
+}
+
+
+class SourceOptions(TurnOptions):
+    """The fields of a check that holds what was done or said against a state."""
+
+    of: Whose = "active"
+    expected_field: PlaceText = "state"
+
+    @property
+    def source(self) -> Source:
+        """The state that the line names."""
+        return Source(self.of, parse(self.expected_field))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A state as it was known at a moment; `field` is where a case expects it."""
+
+    of: Whose
+    field: Path
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The fields of `expected` that are read."""
+        named = {"turns", str(self.field.segments[0])}
+        return frozenset(named if self.of == "expected" else ())
+
+    def is_known(self, conversation: Conversation) -> bool:
+        """Whether there is such a state after any turn."""
+        turns = range(1, conversation.last + 1)
+        return any(not isinstance(self.after(conversation, turn), Absent) for turn in turns)
+
+    def after(self, conversation: Conversation, turn: int) -> JsonValue | Absent:
+        """The state after a turn (0: before the first message), or `MISSING`.
+
+        Where nothing is expected of a turn, it is what was expected before.
+        """
+        if self.of != "expected":
+            return conversation.state(self.of, turn)
+        case = conversation.context.case
+        expected = (self.field.get(expected_of(case, n)) for n in range(turn, 0, -1))
+        return next((state for state in expected if not isinstance(state, Absent)), MISSING)
+
+    def before(self, conversation: Conversation, turn: int, step: int | None) -> JsonValue | Absent:
+        """What was known when a step of a turn was taken, or `MISSING` where that is not known.
+
+        The working state is that of the moment. In a turn without committed updates among its
+        steps it is the one after the turn: nothing tells when it came to be, and who acts on a
+        message should have taken it in before. Of the world it is the last snapshot before the
+        turn. What is expected of a turn is known from the user's message on.
+
+        Without a `step` it is the end of the turn.
+        """
+        if self.of == "expected":
+            return self.after(conversation, turn)
+        if self.of == "world":
+            worlds = (conversation.state("world", n) for n in range(turn - 1, -1, -1))
+            return next((state for state in worlds if not isinstance(state, Absent)), MISSING)
+        after = conversation.state("active", turn)
+        if step is None or not (isinstance(after, Absent) or _has_updates(conversation, turn)):
+            return after
+        try:
+            return conversation.active_before(step)
+        except OloproofError:
+            return MISSING  # the recorded changes do not fit the recorded state
+
+    def __str__(self) -> str:
+        return _NAMES[self.of]
+
+
+_STATE: Final = Path(("state",))
+
+ACTIVE: Final = Source("active", _STATE)
+"""The working state."""
+
+WORLD: Final = Source("world", _STATE)
+"""The world."""
+
+
+def _has_updates(conversation: Conversation, turn: int) -> bool:
+    updates = (step.get("state_update") for _, step in conversation.steps_in((turn,)))
+    return any(update is not None and update["committed"] for update in updates)
+
+
+def expected_of(case: Case, turn: int) -> dict[str, JsonValue]:
+    """What a case expects of a turn, by field.
+
+    What it expects without naming a turn is expected of the last one.
+    """
+    expected = case.expected or {}
+    turns = expected.get("turns")
+    of_turn = turns.get(str(turn)) if isinstance(turns, dict) else None
+    of_last = expected if turn == turns_of(case) else {}
+    return {**of_last, **of_turn} if isinstance(of_turn, dict) else of_last
+
+
+def expected_at(case: Case, turn: int, field: str) -> JsonValue | Absent:
+    """What a case expects of a turn in a field, or `MISSING`."""
+    return expected_of(case, turn).get(field, MISSING)

@@ -1,0 +1,120 @@
+"""`asks_again`: the agent does not ask for what is known already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from oloproof.evaluation.messages import agent_messages, asked_for
+from oloproof.evaluation.phrases import Patterns, find_phrase
+from oloproof.evaluation.sources import SourceOptions
+from oloproof.evaluation.state_options import PlaceText
+from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.turns import Conversation
+from oloproof.evaluation.wording import show
+from oloproof.paths import MISSING, Absent, Path, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.sources import Source
+
+
+class Options(SourceOptions):
+    """By which words the agent asks for which place of the state."""
+
+    known: dict[PlaceText, Patterns] = Field(min_length=1)
+
+
+def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+    """The one evaluator of a line."""
+    return [
+        AsksAgain(
+            metric=options.criterion or "asks_again",
+            selector=options.selector,
+            known=tuple((parse(text), patterns) for text, patterns in options.known.items()),
+            source=options.source,
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked for, by which words, at which moment."""
+
+    words: str
+    turn: int
+    step: int | None
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class AsksAgain(TurnCheck):
+    """The questions in the agent's messages, against what was known when they were asked."""
+
+    known: tuple[tuple[Path, tuple[str, ...]], ...]
+    source: Source
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The states expected of turns, where they say what is known."""
+        return self.source.expected_fields
+
+    def evaluate(self, context: Context) -> Verdict:
+        """Not applicable where the agent said nothing in the selected turns."""
+        conversation = Conversation(context)
+        turns = self.turns(conversation)
+        seen = Sightings()
+        for turn in turns:
+            for path, patterns in self.known:
+                questions = list(_questions(conversation, turn, path, patterns))
+                for question in questions:
+                    self._see(seen, conversation, path, question)
+                if not questions and agent_messages(conversation, (turn,)):
+                    seen.hold(str(path), "not asked for", "not asked for", turn=turn)
+        return seen.verdict(context, turns, idle="no_message", of_steps=False)
+
+    def _see(
+        self, seen: Sightings, conversation: Conversation, path: Path, question: Question
+    ) -> None:
+        state = self.source.before(conversation, question.turn, question.step)
+        if isinstance(state, Absent):
+            seen.lack_state(self.source, question.where)
+            return
+        value = path.get(state)
+        if _is_open(value):
+            seen.hold(str(path), MISSING, value, turn=question.turn, note="not known yet")
+            return
+        seen.fail(
+            str(path),
+            "not asked for",
+            question.words,
+            sentence=f"{question.where} asks for `{path}`, which is {show(value)}: "
+            f"{question.words}",
+            turn=question.turn,
+        )
+
+
+def _questions(
+    conversation: Conversation, turn: int, path: Path, patterns: tuple[str, ...]
+) -> Iterator[Question]:
+    """The questions of a turn for a place: as steps tell of them, else by the words."""
+    told = asked_for(conversation, turn)
+    for step, asked in told:
+        if str(path) in asked:
+            where = f"step {step} of turn {turn}"
+            yield Question(f"asks for {path}", turn, step, where)
+    for message in agent_messages(conversation, (turn,)) if not told else ():
+        found = (find_phrase(message.text, pattern, asking=True) for pattern in patterns)
+        words = next((sentence for sentence in found if sentence is not None), None)
+        if words is not None:
+            yield Question(f"“{words}”", turn, message.step, str(message))
+
+
+def _is_open(value: JsonValue | Absent) -> bool:
+    """Whether nothing is known: no value, null, or an empty one."""
+    return isinstance(value, Absent) or value is None or value in ("", [], {})

@@ -1,0 +1,209 @@
+"""`claims`: what the agent says was done is borne out by the state and the calls."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from oloproof.errors import ConfigurationError
+from oloproof.evaluation.bans import see_ban
+from oloproof.evaluation.call_options import names
+from oloproof.evaluation.claim_evidence import CallEvidence, Heard, StateEvidence
+from oloproof.evaluation.claim_options import ClaimOptions
+from oloproof.evaluation.claims.reading import claim_outcome
+from oloproof.evaluation.claims.template import Template
+from oloproof.evaluation.messages import agent_messages
+from oloproof.evaluation.turn_calls import turn_calls
+from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.turns import Conversation
+from oloproof.evaluation.wording import show
+from oloproof.paths import Absent, parse
+
+if TYPE_CHECKING:
+    from oloproof.evaluation.claim_evidence import Evidence
+    from oloproof.evaluation.claims.grammar import Language
+    from oloproof.evaluation.claims.rules import ClaimOutcome
+    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.messages import AgentMessage
+    from oloproof.evaluation.sources import Source
+
+_FORBIDDEN: Final = "must not be called"
+
+
+class Options(ClaimOptions):
+    """Which claim it is, and what bears it out."""
+
+
+def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+    """The one evaluator of a line."""
+    return [
+        Claims(
+            metric=options.criterion or "claims",
+            selector=options.selector,
+            subject=options.subject,
+            template=None if options.template is None else Template.parse(options.template),
+            patterns=options.says or (),
+            language=options.language,
+            evidence=_evidence(options),
+            source=options.source,
+            forbidden=options.forbidden,
+        )
+    ]
+
+
+def _evidence(options: Options) -> Evidence | None:
+    needs = options.needs
+    if needs is None:
+        return None
+    if needs.call is not None:
+        arguments = tuple((parse(text), value) for text, value in needs.arguments.items())
+        return CallEvidence(names(needs.call), arguments)
+    assert needs.state is not None
+    return StateEvidence(options.source, parse(needs.state), needs.equals)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A claim that a message makes, or does not: the outcome, the words, and its own evidence."""
+
+    outcome: ClaimOutcome
+    words: str
+    reason: str
+    evidence: Evidence | None
+    structured: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Claims(TurnCheck):
+    """Each message of the agent's in the selected turns, against the calls before it and the state.
+
+    Structured claims come first, then the text as a whole, then its words.
+    """
+
+    subject: str | None
+    template: Template | None
+    patterns: tuple[str, ...]
+    language: Language | None
+    evidence: Evidence | None
+    source: Source
+    forbidden: bool
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The states expected of turns, where they are the evidence."""
+        return self.source.expected_fields
+
+    def evaluate(self, context: Context) -> Verdict:
+        """Not applicable where nothing was said, or no structured claim was made."""
+        conversation = Conversation(context)
+        turns = self.turns(conversation)
+        called = turn_calls(conversation)
+        seen = Sightings()
+        if self.forbidden and isinstance(self.evidence, CallEvidence):
+            see_ban(seen, conversation, turns, self.evidence.tools, _FORBIDDEN)
+        for message in agent_messages(conversation, turns):
+            heard = Heard(conversation, message, called)
+            for said in self._read(seen, heard):
+                self._see(seen, heard, said)
+        worded = bool(self.patterns or self.template)
+        return seen.verdict(
+            context,
+            turns,
+            idle="no_message" if worded else "no_structured_claim",
+            of_steps=not worded or isinstance(self.evidence, CallEvidence),
+        )
+
+    def _read(self, seen: Sightings, heard: Heard) -> list[Said]:
+        """The claims of a message of which the line speaks."""
+        structured = self._structured(heard.message)
+        if structured:
+            return structured
+        if self.template is not None and self._is_rendered(seen, heard, self.template):
+            return []
+        if not self.patterns:
+            return []
+        reading = claim_outcome(heard.message.text, self.patterns, self.language)
+        return [Said(reading.outcome, reading.clause, reading.reason, self.evidence, False)]
+
+    def _structured(self, message: AgentMessage) -> list[Said]:
+        """The structured claims of a message.
+
+        A message that has some says nothing beside them of the line's subject.
+        """
+        if self.subject is None and (self.patterns or self.template):
+            return []
+        made = [claim for claim in message.claims if self.subject in (None, claim["subject"])]
+        said = [self._claimed(claim) for claim in made]
+        if message.claims and not made:
+            said.append(Said("not_asserted", "", "no claim has the subject", None))
+        return said
+
+    def _claimed(self, claim: dict[str, Any]) -> Said:
+        """A structured claim; a path of its own says where its evidence is."""
+        evidence = self.evidence
+        if claim.get("path") is not None:
+            with suppress(ConfigurationError):
+                evidence = StateEvidence(self.source, parse(claim["path"]), claim.get("value"))
+        outcome: ClaimOutcome = "asserted" if claim.get("asserted", True) else "denied"
+        return Said(outcome, claim["subject"], "a structured claim", evidence)
+
+    def _is_rendered(self, seen: Sightings, heard: Heard, template: Template) -> bool:
+        """Whether the text is what the template makes of the state.
+
+        Where the line has no patterns to go by, it has to be.
+        """
+        message = heard.message
+        state = heard.state(self.source)
+        if isinstance(state, Absent):
+            if not self.patterns:
+                seen.lack_state(self.source, message)
+            return False
+        wanted = template.render(state)
+        if template.matches(message.text, state):
+            seen.hold("message", wanted.text, message.text, turn=message.turn)
+            return True
+        if not self.patterns:
+            told = f"{message} is {show(message.text)}, not {show(wanted.text)}"
+            if wanted.lacking is not None:
+                told = f"{self.source} has nothing at `{wanted.lacking}`, "
+                told += f"of which {message} should tell"
+            seen.fail("message", wanted.text, message.text, sentence=told, turn=message.turn)
+        return False
+
+    def _see(self, seen: Sightings, heard: Heard, said: Said) -> None:
+        message, turn = heard.message, heard.message.turn
+        if said.outcome == "unclear":
+            seen.lack("claim_unclear", f"{message}: “{said.words}” is unclear: {said.reason}")
+        elif said.outcome == "asserted" and self.forbidden:
+            sentence = f"{message} makes a forbidden claim: “{said.words}” ({said.reason})"
+            seen.fail("message", "not asserted", said.outcome, sentence=sentence, turn=turn)
+        elif said.outcome == "asserted" and said.evidence is not None:
+            self._hold_against(seen, heard, said, said.evidence)
+        elif said.outcome == "denied" and said.structured and self._denies_fact(heard, said):
+            sentence = f"{message} denies “{said.words}”, which the state holds"
+            seen.fail("message", "asserted", said.outcome, sentence=sentence, turn=turn)
+        elif said.outcome != "asserted":
+            seen.hold("message", "not asserted", said.outcome, turn=turn, note=said.reason)
+
+    def _hold_against(self, seen: Sightings, heard: Heard, said: Said, evidence: Evidence) -> None:
+        found, turn = evidence.find(heard), heard.message.turn
+        if found.holds is None:
+            seen.lack("no_recorded_state", found.told)
+        elif found.holds:
+            seen.hold(found.path, found.wanted, found.found, turn=turn, note=said.words)
+        else:
+            seen.fail(
+                found.path,
+                found.wanted,
+                found.found,
+                sentence=f"{heard.message} claims “{said.words}”, and {found.told}",
+                turn=turn,
+                note=said.words,
+                seen=isinstance(evidence, StateEvidence),
+            )
+
+    def _denies_fact(self, heard: Heard, said: Said) -> bool:
+        if self.forbidden or not isinstance(said.evidence, StateEvidence):
+            return False
+        return said.evidence.find(heard).holds is True

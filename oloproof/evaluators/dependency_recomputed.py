@@ -1,0 +1,183 @@
+"""`dependency_recomputed`: what depends on a changed value is found anew before it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
+
+from oloproof.canonical import equal
+from oloproof.evaluation.call_options import NameList, Names, names
+from oloproof.evaluation.messages import agent_messages
+from oloproof.evaluation.sources import SourceOptions
+from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
+from oloproof.evaluation.supersession import changes, differing, knows, values_at
+from oloproof.evaluation.turn_calls import turn_calls
+from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.turns import Conversation
+from oloproof.evaluation.wording import show
+from oloproof.paths import Absent, Path, parse
+from oloproof.records.defaults import empty_object
+from oloproof.suites.validation import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.sources import Source
+    from oloproof.evaluation.supersession import Change
+    from oloproof.evaluation.turn_calls import TurnCall
+
+
+class Options(SourceOptions):
+    """Whose results depend on which places of the state, and what uses them."""
+
+    result_of: Names
+    depends_on: tuple[PathText, ...] = Field(min_length=1)
+    used_by: NameList | None = None
+    used_in_reply: bool = False
+    follows: dict[PlaceText, PlaceText] = Field(default_factory=empty_object)
+
+    @model_validator(mode="after")
+    def _is_used(self) -> Options:
+        if self.used_by is None and not self.used_in_reply:
+            raise refuse(
+                "nothing says what uses the results",
+                mend="list the tools in `used_by`, or write `used_in_reply: true`",
+            )
+        return self
+
+
+def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+    """The one evaluator of a line."""
+    return [
+        DependencyRecomputed(
+            metric=options.criterion or "dependency_recomputed",
+            selector=options.selector,
+            result_of=frozenset(names(options.result_of)),
+            depends_on=parse_all(options.depends_on),
+            used_by=frozenset(options.used_by or ()),
+            used_in_reply=options.used_in_reply,
+            follows=tuple((parse(at), parse(of)) for at, of in options.follows.items()),
+            source=options.source,
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What uses a result: `event` names it, `step` is None at the end of its turn.
+
+    `place` is where it stands in the order of the steps.
+    """
+
+    event: str
+    name: str
+    turn: int
+    step: int | None
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyRecomputed(TurnCheck):
+    """Each use of a result, against the last change of what the result depends on."""
+
+    result_of: frozenset[str]
+    depends_on: tuple[Path, ...]
+    used_by: frozenset[str]
+    used_in_reply: bool
+    follows: tuple[tuple[Path, Path], ...]
+    source: Source
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """The states expected of turns, where the values come from them."""
+        return self.source.expected_fields
+
+    def evaluate(self, context: Context) -> Verdict:
+        """Not applicable where no result from before a change was there to be used after it."""
+        conversation = Conversation(context)
+        turns = self.turns(conversation)
+        seen = Sightings()
+        called = turn_calls(conversation)
+        changed = changes(conversation, self.source, self.depends_on)
+        for use in self._uses(conversation, called, turns):
+            self._see(seen, conversation, called, use, changed)
+        if not changed and not self.source.is_known(conversation):
+            seen.lack("no_recorded_state")
+        return seen.verdict(context, turns, idle="nothing_to_recompute")
+
+    def _uses(
+        self, conversation: Conversation, called: Sequence[TurnCall], turns: range
+    ) -> Iterator[Use]:
+        for call in called:
+            if call.tool in self.used_by and call.made and call.stands_in(turns):
+                yield Use(str(call), call.tool, call.settled_turn, call.place, call.place)
+        end = len(conversation.steps) + 1
+        for turn in turns if self.used_in_reply else ():
+            for message in agent_messages(conversation, (turn,))[-1:]:
+                yield Use(str(message), "reply", message.turn, message.step, message.step or end)
+
+    def _see(
+        self,
+        seen: Sightings,
+        conversation: Conversation,
+        called: Sequence[TurnCall],
+        use: Use,
+        changed: Sequence[Change],
+    ) -> None:
+        results = [
+            call
+            for call in called
+            if call.tool in self.result_of
+            and call.worked
+            and (call.settled_turn, call.place) < (use.turn, use.place)
+        ]
+        held = [change for change in changed if change.precedes(use.turn, use.place)]
+        if not results or not held:
+            return
+        now = values_at(changed, use.turn, use.place)
+        told = [self._staleness(conversation, call, changed, now) for call in results]
+        path, wanted = f"{use.name}.result", "a result for the values that hold"
+        if None in told:
+            fresh = max(n for n, reason in enumerate(told) if reason is None)
+            seen.hold(path, wanted, str(results[fresh]), turn=use.turn)
+            return
+        last = max(held, key=lambda change: (change.turn, change.step))
+        seen.fail(
+            path,
+            wanted,
+            str(results[-1]),
+            sentence=f"{use.event} uses the result of {results[-1]}: {told[-1]}",
+            turn=use.turn,
+            locus=PLANNING if knows(conversation, last, use.turn, use.step) else None,
+        )
+
+    def _staleness(
+        self,
+        conversation: Conversation,
+        call: TurnCall,
+        changed: Sequence[Change],
+        now: dict[Path, JsonValue | Absent],
+    ) -> str | None:
+        """Why the result of a call is none for the values that hold now; None where it is one."""
+        then = values_at(changed, call.settled_turn, call.place)
+        other = differing(now, then)
+        if other:
+            place = other[0]
+            return f"`{place}` was {show(then[place])} then, and is {show(now[place])} now"
+        return self._difference(conversation, call)
+
+    def _difference(self, conversation: Conversation, call: TurnCall) -> str | None:
+        state = self.source.before(conversation, call.settled_turn, call.place)
+        for at, of in self.follows:
+            given = at.get(call.arguments)
+            wanted = of.get(state)
+            if isinstance(wanted, Absent) or (
+                not isinstance(given, Absent) and equal(wanted, given)
+            ):
+                continue
+            return f"its `{at}` is {show(given)}, not {show(wanted)}"
+        return None

@@ -1,0 +1,102 @@
+"""`state_preserved`: what a state held after one turn is still there after later ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
+
+from oloproof.evaluation.comparing import compare_values
+from oloproof.evaluation.contract import failed, not_applicable, passed
+from oloproof.evaluation.locus import locus_of_loss
+from oloproof.evaluation.rules import Rule, Scope, ask
+from oloproof.evaluation.snapshots import places_of
+from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions, told_more
+from oloproof.evaluation.state_options import PathText, parse_all
+from oloproof.evaluation.wording import show
+from oloproof.paths import MISSING, parse
+from oloproof.suites.validation import refuse
+
+if TYPE_CHECKING:
+    from oloproof.evaluation.contract import Comparison, Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.rules import Rules
+
+
+class Options(SpanOptions):
+    """`paths` must be preserved (without any: everything), but for what lies at `except`."""
+
+    paths: tuple[PathText, ...] | None = Field(default=None, min_length=1)
+    except_: tuple[PathText, ...] = Field(default=(), alias="except")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Options:
+        allowed = parse_all(self.except_)
+        for position, text in enumerate(self.paths or ()):
+            if any(path.covers(parse(text)) for path in allowed):
+                raise refuse(
+                    f"`{text}` must be preserved, and is allowed to change",
+                    mend="leave it out of `paths` or of `except`",
+                    at=("paths", position),
+                )
+        return self
+
+
+def build(options: Options, setting: Setting) -> list[Evaluator]:
+    """The one evaluator of a line."""
+    return [
+        StatePreserved(
+            metric=options.criterion or "state_preserved",
+            of=options.of,
+            selector=options.selector,
+            places=places_of(setting, "paths", options.paths or ()),
+            since=options.since,
+            whole=options.paths is None,
+            rules=_rules(options),
+        )
+    ]
+
+
+def _rules(options: Options) -> Rules:
+    root = Rule()
+    for path in parse_all(options.paths or ()):
+        root.at(path).included = True
+    for path in parse_all(options.except_):
+        root.at(path).ignored = True
+    return (root,)
+
+
+@dataclass(frozen=True, slots=True)
+class StatePreserved(SpanCheck):
+    """What was there is still there; objects may have gained, lists compare whole."""
+
+    whole: bool
+    rules: Rules
+
+    def evaluate(self, context: Context) -> Verdict:
+        """A failure where anything is gone or changed; not applicable where nothing was there."""
+        return self.judge_spans(context, self._judge)
+
+    def _judge(self, span: Span) -> Verdict:
+        compared = self._compare(span)
+        lost = [place for place in compared if not place.passed]
+        if lost:
+            first = lost[0]
+            said = f"{first.path or 'the state'} is {show(first.actual)}, and was "
+            return failed(
+                label=locus_of_loss(span.conversation, span.of, span.since, span.turn),
+                detail=f"{said}{show(first.expected)} {span.began}{told_more(lost)}",
+                compared=compared,
+            )
+        if not compared:
+            return not_applicable("nothing_compared", detail="nothing was there to be preserved")
+        return passed(compared=compared)
+
+    def _compare(self, span: Span) -> tuple[Comparison, ...]:
+        """Every place that was there, with what is there now."""
+        included = self.whole
+        if not span.before or not ask(span.before, self.rules, included=included):
+            return ()
+        scope = Scope(included=included, subset=True)
+        _, compared = compare_values(span.before, span.after, self.rules, scope, tolerant=False)
+        return tuple(place for place in compared if place.expected is not MISSING)
