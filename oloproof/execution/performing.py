@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """What a worker is told of a case: nothing that is expected of it.
 
-    `talks` says that the input is a conversation: `{"turns": [{"user": …}, …]}`.
+    `talks` says that the input is a conversation: `{"turns": [{"user": …}, …]}`, `replayable`
+    that a recording is worth keeping: copies are not replayed.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Request(NamedTuple):
     state_json: bytes | None
     replicate: int = 1
     talks: bool = False
+    replayable: bool = True
 
 
 class Act(NamedTuple):

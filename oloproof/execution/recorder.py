@@ -64,6 +64,7 @@ class Recorder:
             targets=targets,
             snapshot=self.snapshot if self._system.stateful else None,
             on_step=self.tell_step,
+            whole_steps=bool(self._redaction),
         )
 
     def begin_turn(self, session: Session, act: Act) -> None:
@@ -99,7 +100,8 @@ class Recorder:
         if silent and not self._is_loaded("oloproof.recording.effects"):
             return  # it only asks for the time and the like
         performance.trajectory = self.stored_trajectory(recording.trajectory)
-        performance.recording = self._stored(recording, request.state_json)
+        if request.replayable:
+            performance.recording = self._stored(recording, request.state_json)
 
     def stored_trajectory(self, made: Any) -> StoredTrajectory:
         """A recorded trajectory as it is stored, redacted."""

@@ -135,8 +135,9 @@ class RecordingSession(Session):
         targets: Targets = (),
         snapshot: Callable[[], bytes] | None = None,
         on_step: Callable[[dict[str, JsonValue]], None] | None = None,
+        whole_steps: bool = True,
     ) -> None:
-        super().__init__(origin, on_step=on_step)
+        super().__init__(origin, on_step=on_step, whole_steps=whole_steps)
         self._checkpoints = Checkpoints(targets, snapshot, self)
 
     def _begun(self, event: Event) -> None:

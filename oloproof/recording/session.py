@@ -32,14 +32,19 @@ if TYPE_CHECKING:
 class Session:
     """What is common to recording and replaying a case; used as a block around its call.
 
-    `on_step` hears each step as it begins, and again, with the same index, once more is known.
+    `on_step` hears each step as it begins, and again, with the same index, once more is known;
+    without `whole_steps` the values in it are `orjson.Fragment`s.
     """
 
     direction: Direction | None = None
     """What takes part in each call while a case is replayed; nobody does while it is recorded."""
 
     def __init__(
-        self, origin: Origin, *, on_step: Callable[[dict[str, JsonValue]], None] | None = None
+        self,
+        origin: Origin,
+        *,
+        on_step: Callable[[dict[str, JsonValue]], None] | None = None,
+        whole_steps: bool = True,
     ) -> None:
         self.origin = origin
         self.is_open = False
@@ -54,7 +59,7 @@ class Session:
         self.condition = Condition()
         self.clock = 0
         self.root = Scope(lanes.identity(origin.case, origin.replicate))
-        self.timeline = Timeline(on_step)
+        self.timeline = Timeline(on_step, whole=whole_steps)
         self._adopted = 0
 
     def __enter__(self) -> Self:

@@ -11,15 +11,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from oloproof.canonical import JsonValue, decode
+import orjson
+
 from oloproof.recording.usage import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from oloproof.canonical import JsonValue
     from oloproof.recording.events import Event, Said
 
 _Moment: TypeAlias = "tuple[int, str, Event | dict[str, JsonValue]]"
+
+_Value: TypeAlias = "Callable[[str], Any]"
+"""What makes the value in a step of its JSON text."""
 
 _STATUSES = {"returned": "executed", "raised": "executed", "abandoned": "executed"}
 
@@ -36,10 +41,17 @@ class Trajectory(NamedTuple):
 
 
 class Timeline:
-    """Tells of each step while it happens."""
+    """Tells of each step while it happens.
 
-    def __init__(self, on_step: Callable[[dict[str, JsonValue]], None] | None) -> None:
+    With `whole` the values in a step are JSON; else they are the text they were kept as, which
+    is all that is needed to write them down, and costs no parsing.
+    """
+
+    def __init__(
+        self, on_step: Callable[[dict[str, JsonValue]], None] | None, *, whole: bool = True
+    ) -> None:
         self._on_step = on_step
+        self._value: _Value = orjson.loads if whole else orjson.Fragment
         self._count = 0
         self._began: dict[int, int] = {}
 
@@ -48,7 +60,7 @@ class Timeline:
         self._count += 1
         self._began[event.index] = self._count
         if self._on_step is not None:
-            self._on_step({"index": self._count} | call_step(event))
+            self._on_step(call_step(event, self._count, self._value))
 
     def end(self, event: Event) -> None:
         """A call came back."""
@@ -56,9 +68,9 @@ class Timeline:
         if self._on_step is None:
             return
         if event.kind == "tool":
-            self._on_step({"index": self._count} | result_step(event))
+            self._on_step(result_step(event, self._count, self._value))
         else:
-            self._on_step({"index": self._began[event.index]} | call_step(event))
+            self._on_step(call_step(event, self._began[event.index], self._value))
 
     def say(self, said: Said) -> None:
         """The agent told of a step."""
@@ -83,9 +95,11 @@ def make_trajectory(
         if isinstance(content, dict):
             steps.append({"index": number} | content)
             continue
-        steps.append({"index": number} | _STEPS[what](content))
         if what == "call":
+            steps.append(call_step(content, number))
             began[content.index] = number
+        else:
+            steps.append(result_step(content, number))
         if content.latency_ms is not None and (what == "result" or content.kind == "model"):
             latency_ms[str(number)] = content.latency_ms
     if final is not None:
@@ -93,7 +107,11 @@ def make_trajectory(
     value: dict[str, JsonValue] = {"steps": steps}
     status = terminal_status(said, failed=failed)
     checks: list[JsonValue] = [_placed(one, moments) for one in said if one.what == "check"]
-    _add(value, constraints=checks or None, usage=usage_of(events))
+    if checks:
+        value["constraints"] = checks
+    usage = usage_of(events)
+    if usage is not None:
+        value["usage"] = usage
     if status != "unknown":
         value["terminal_status"] = status
     return Trajectory(value, latency_ms, began)
@@ -118,45 +136,55 @@ def _moments(events: Sequence[Event], said: Sequence[Said]) -> list[_Moment]:
     return moments
 
 
-def call_step(event: Event) -> dict[str, JsonValue]:
+def call_step(event: Event, index: int, value: _Value = orjson.loads) -> dict[str, JsonValue]:
     """The step with which a call begins, as far as it is known."""
-    arguments: JsonValue = decode(event.arguments.encode())
+    step: dict[str, JsonValue] = {"index": index}
     if event.kind == "model":
-        step: dict[str, JsonValue] = {"kind": "decision", "call_id": event.shown_id}
-        step["arguments"] = arguments
+        step |= {"kind": "decision", "call_id": event.shown_id}
+        step["arguments"] = value(event.arguments)
         step["metadata"] = {"model": event.name}
-        _add_outcome(step, event)
+        _add_outcome(step, event, value)
     else:
-        step = {"kind": "tool_call", "tool_name": event.name, "call_id": event.shown_id}
-        step["arguments"] = arguments
-        _add(step, status=_status(event), fault=event.fault)
-    _add(step, turn=event.turn, state_revision=event.revision)
+        step |= {"kind": "tool_call", "tool_name": event.name, "call_id": event.shown_id}
+        step["arguments"] = value(event.arguments)
+        _add_ending(step, event)
+    if event.turn is not None:
+        step["turn"] = event.turn
+    if event.revision is not None:
+        step["state_revision"] = event.revision
     return step
 
 
-def result_step(event: Event) -> dict[str, JsonValue]:
+def result_step(event: Event, index: int, value: _Value = orjson.loads) -> dict[str, JsonValue]:
     """The step with which a tool call came back."""
     step: dict[str, JsonValue] = {
+        "index": index,
         "kind": "tool_result",
         "tool_name": event.name,
         "call_id": event.shown_id,
     }
-    _add_outcome(step, event)
-    _add(step, status=_status(event), fault=event.fault, turn=event.turn)
+    _add_outcome(step, event, value)
+    _add_ending(step, event)
+    if event.turn is not None:
+        step["turn"] = event.turn
     return step
 
 
-_STEPS: dict[str, Callable[[Any], dict[str, JsonValue]]] = {
-    "call": call_step,
-    "result": result_step,
-}
-
-
-def _add_outcome(step: dict[str, JsonValue], event: Event) -> None:
+def _add_outcome(step: dict[str, JsonValue], event: Event, value: _Value) -> None:
     if event.failure is not None:
         step["error"] = event.failure.line
     if event.result is not None and (event.failure is None or event.streamed):
-        _add(step, result=decode(event.result.encode()))
+        result = value(event.result)
+        if result is not None:
+            step["result"] = result
+
+
+def _add_ending(step: dict[str, JsonValue], event: Event) -> None:
+    status = _status(event)
+    if status is not None:
+        step["status"] = status
+    if event.fault is not None:
+        step["fault"] = event.fault
 
 
 def _status(event: Event) -> str | None:
@@ -164,10 +192,6 @@ def _status(event: Event) -> str | None:
     if event.ended is None:
         return event.status
     return event.status or _STATUSES.get(event.ending, "cancelled")
-
-
-def _add(step: dict[str, JsonValue], **fields: JsonValue) -> None:
-    step.update({name: value for name, value in fields.items() if value is not None})
 
 
 def _placed(said: Said, moments: list[_Moment]) -> dict[str, JsonValue]:

@@ -129,6 +129,7 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
         "id": unit.case.id,
         "input": unit.case.input,
         "talks": bool(unit.case.turns),
+        "replayable": unit.case.source is None,
         "replicate": unit.replicate,
         "recording": recording,
         "sites": [site._asdict() for site in sites],

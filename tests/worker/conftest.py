@@ -60,6 +60,7 @@ def unit(given: Any, **fields: Any) -> dict[str, Any]:
         "input": given,
         "replicate": 1,
         "talks": False,
+        "replayable": True,
         "recording": None,
         "sites": [],
     } | fields
