@@ -10,6 +10,7 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.call_options import Names  # noqa: TC001  # pydantic resolves it
 from oloproof.evaluation.claims.grammar import Language
 from oloproof.evaluation.claims.template import Template
+from oloproof.evaluation.judges import JudgeFields  # pydantic resolves it
 from oloproof.evaluation.phrases import Patterns
 from oloproof.evaluation.sources import SourceOptions, Whose
 from oloproof.evaluation.state_options import PlaceText  # noqa: TC001  # pydantic resolves it
@@ -60,6 +61,7 @@ class ClaimOptions(SourceOptions):
     needs: EvidenceFields | None = None
     of: Whose = "world"
     forbidden: bool = False
+    judge: JudgeFields | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> ClaimOptions:
@@ -72,6 +74,8 @@ class ClaimOptions(SourceOptions):
             raise _incomplete("says", "nothing says what bears the claim out", "`needs`")
         if self.needs is not None and not (worded or self.subject):
             raise _incomplete("needs", "nothing says which claim needs it", "`says`")
+        if self.judge is not None and not worded:
+            raise _incomplete("judge", "a judge is asked of unclear patterns", "`says`")
         if self.language is not None and not worded:
             raise _incomplete("language", "`language` is that of the patterns", "`says`")
         if self.forbidden and self.needs is not None and self.needs.call is None:

@@ -237,7 +237,7 @@ def _nowhere(*place: str | int) -> str | None:  # noqa: ARG001  # there is no li
     return None
 
 
-def _no_file(name: str) -> JsonValue:
+def _no_file(name: str, **_: object) -> JsonValue:
     raise ConfigurationError(
         f"there is no folder in which `{name}` could be",
         mend="give what the file holds instead of its name",
@@ -255,7 +255,7 @@ class Setting(NamedTuple):
     transforms: tuple[str, ...]
     expected_state: StateComparison
     where: Callable[..., str | None] = _nowhere
-    read: Callable[[str], JsonValue] = _no_file
+    read: Callable[..., JsonValue] = _no_file
 
 
 _ENDED: Final[Mapping[OutcomeStatus, str]] = {

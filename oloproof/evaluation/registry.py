@@ -13,6 +13,7 @@ from oloproof.evaluation.dimensions import summaries
 from oloproof.evaluation.schema_paths import refuse_unknown_places
 from oloproof.evaluation.snapshots import StateCheck
 from oloproof.evaluation.states import EXACT
+from oloproof.paths import MISSING, Absent
 from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator
 
@@ -114,8 +115,11 @@ def _setting_of(line: RawEvaluator, setting: Setting) -> Setting:
 
 
 def _reader(line: RawEvaluator) -> Callable[[str], JsonValue]:
-    def read(name: str) -> JsonValue:
-        return read_document(line.document.path.parent / name, "the file").value
+    def read(name: str, *, missing: JsonValue | Absent = MISSING) -> JsonValue:
+        path = line.document.path.parent / name
+        if not isinstance(missing, Absent) and not path.exists():
+            return missing
+        return read_document(path, "the file").value
 
     return read
 

@@ -13,6 +13,7 @@ from oloproof.evaluation.claim_evidence import CallEvidence, Heard, StateEvidenc
 from oloproof.evaluation.claim_options import ClaimOptions
 from oloproof.evaluation.claims.reading import claim_outcome
 from oloproof.evaluation.claims.template import Template
+from oloproof.evaluation.judges import judge_of
 from oloproof.evaluation.messages import agent_messages
 from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
@@ -21,10 +22,13 @@ from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, parse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oloproof.evaluation.claim_evidence import Evidence
     from oloproof.evaluation.claims.grammar import Language
     from oloproof.evaluation.claims.rules import ClaimOutcome
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.judges import Judge
     from oloproof.evaluation.messages import AgentMessage
     from oloproof.evaluation.sources import Source
 
@@ -35,7 +39,7 @@ class Options(ClaimOptions):
     """Which claim it is, and what bears it out."""
 
 
-def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         Claims(
@@ -48,8 +52,17 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
             evidence=_evidence(options),
             source=options.source,
             forbidden=options.forbidden,
+            judge=None if options.judge is None else judge_of(options.judge, setting.read),
         )
     ]
+
+
+def inlined(options: dict[str, Any], read: Callable[..., Any]) -> dict[str, Any]:
+    """The options with the judgements themselves in the place of their file's name."""
+    judge = options.get("judge")
+    if judge is None or not isinstance(judge["judgements"], str):
+        return options
+    return {**options, "judge": {**judge, "judgements": read(judge["judgements"], missing=[])}}
 
 
 def _evidence(options: Options) -> Evidence | None:
@@ -88,6 +101,7 @@ class Claims(TurnCheck):
     evidence: Evidence | None
     source: Source
     forbidden: bool
+    judge: Judge | None = None
 
     @property
     def expected_fields(self) -> frozenset[str]:
@@ -123,8 +137,26 @@ class Claims(TurnCheck):
             return []
         if not self.patterns:
             return []
-        reading = claim_outcome(heard.message.text, self.patterns, self.language)
-        return [Said(reading.outcome, reading.clause, reading.reason, self.evidence, False)]
+        text = heard.message.text
+        reading = claim_outcome(text, self.patterns, self.language)
+        outcome, reason = reading.outcome, reading.reason
+        if outcome == "unclear" and self.judge is not None:
+            judged = self.judge.of(text, self.patterns)
+            if judged is not None:
+                outcome = judged.outcome
+                reason = f"{self.judge.model} {self.judge.version} judged: {judged.raw}"
+        return [Said(outcome, reading.clause, reason, self.evidence, False)]
+
+    def unclear(self, context: Context) -> list[str]:
+        """The messages whose words are unclear, and that no model has judged yet."""
+        conversation = Conversation(context)
+        called = turn_calls(conversation)
+        return [
+            message.text
+            for message in agent_messages(conversation, self.turns(conversation))
+            for said in self._read(Sightings(), Heard(conversation, message, called))
+            if said.outcome == "unclear"
+        ]
 
     def _structured(self, message: AgentMessage) -> list[Said]:
         """The structured claims of a message.

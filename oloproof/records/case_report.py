@@ -143,6 +143,24 @@ class CheckpointList(Report):
     checkpoints: list[CheckpointLine]
 
 
+class JudgementLine(Report):
+    """What a model said of one message, and the outcome that is read from it."""
+
+    case: str
+    digest: str
+    message: str
+    raw: str
+    outcome: str
+
+
+class JudgeReport(Report):
+    """What a model was asked of the claims of a metric, and where its answers are kept."""
+
+    metric: str
+    written_to: str
+    judged: list[JudgementLine]
+
+
 class PairReport(Report):
     """A metamorphic copy beside its source."""
 

@@ -81,6 +81,11 @@ class PythonSystem(NamedTuple):
         return self.owner.replay(trajectory, checkpoint=checkpoint, change=change)
 
     @property
+    def single_call(self) -> bool:
+        """Whether it can be called with an input; a system that is talked with need not be."""
+        return callable(self.target) and (not self.conversational or _takes_input(self.target))
+
+    @property
     def active_state(self) -> Callable[[], Any] | None:
         """The reader of the agent's own working state, where it has one."""
         reader = getattr(self.owner, "active_state", None)
@@ -108,6 +113,36 @@ def load_system(
         raise loader.raised(
             f"looking into `{spec}`", error, "its attributes must be readable without a case"
         ) from error
+
+
+def load_function(spec: str, root: Path) -> Callable[..., Any]:
+    """The function that `module:attr` names in the project; `ConfigurationError` for another.
+
+    What it raises becomes a `ConfigurationError`, too, with the line in the project.
+    """
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    loader = _Loader(spec, root, str)
+    module_name, separator, attribute = spec.partition(":")
+    if not separator or not attribute:
+        raise ConfigurationError(
+            f"`{spec}` names no function", mend="write it as `module:function`"
+        )
+    found = loader.attribute(loader.module(module_name), attribute)
+    if not callable(found):
+        raise ConfigurationError(
+            f"`{spec}` is a {type(found).__name__} that cannot be called", mend="name a function"
+        )
+
+    def called(*args: Any) -> Any:
+        try:
+            return found(*args)
+        except Exception as error:
+            raise loader.raised(
+                f"calling `{spec}`", error, "what was done until then is kept"
+            ) from error
+
+    return called
 
 
 def tell_kind(found: Any) -> Kind:
@@ -246,22 +281,33 @@ class _Loader:
 
     def _refuse_uncallable(self, found: Any, shown: str) -> None:
         kind = type(found).__name__
-        if inspect.isawaitable(found):
+        if isinstance(found, Conversational) and not inspect.isclass(found):
+            self._refuse_mute(found, shown)
+        elif inspect.isawaitable(found):
             if inspect.iscoroutine(found):
                 found.close()
             raise ConfigurationError(
                 f"{shown} is a {kind}: a factory cannot be async",
                 mend="make the system in a plain function; its methods may be async",
             )
-        if not callable(found):
+        elif not callable(found):
             raise ConfigurationError(
                 f"{shown} is a {kind} that cannot be called",
-                mend="give it `__call__(self, input)`, or name a function or a bound method",
+                mend="give it `__call__(self, input)` or `turn(self, message)`, or name a "
+                "function or a bound method",
             )
-        if not _takes_input(found):
+        elif not _takes_input(found):
             raise ConfigurationError(
                 f"{shown} cannot be called with an input: its parameters are {_signature(found)}",
                 mend="it is called as `system(input)`; give further parameters a default",
+            )
+
+    def _refuse_mute(self, found: Conversational, shown: str) -> None:
+        """Refuse a system that is talked with and takes no message."""
+        if not callable(found.turn) or not _takes_input(found.turn):
+            raise ConfigurationError(
+                f"{shown} cannot be talked with: its `turn` takes no message",
+                mend="it is called as `system.turn(message)`; give further parameters a default",
             )
 
     def raised(self, doing: str, error: BaseException, mend: str) -> ConfigurationError:

@@ -1,0 +1,110 @@
+"""`oloproof judge`: ask a model of the claims whose words are unclear, and keep what it says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.judges import outcome_of
+from oloproof.records.case_report import JudgementLine, JudgeReport
+from oloproof.systems.python import load_function
+from oloproof.workflows.contexts import context_of
+from oloproof.workflows.project import load_project
+from oloproof.workflows.rows import StoredRun
+from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from oloproof.evaluation.judges import Judge
+    from oloproof.suites.suite import RawEvaluator
+    from oloproof.workflows.project import Project
+
+
+def judge(
+    folder: Path, metric: str, provider: str, *, run: str = "latest", warn: Warn = in_silence
+) -> JudgeReport:
+    """Ask `provider` of every unclear claim of a run that was not judged yet.
+
+    It is `module:function`, called as `function(instruction, message, says)`, and gives the
+    raw verdict as text. What it said is kept at once, so that nothing is asked twice.
+    """
+    project = load_project(folder)
+    line, check = _declared(project, metric)
+    ask = load_function(provider, project.suite.root)
+    path = line.document.path.parent / str(line.options["judge"]["judgements"])
+    asked: list[JudgementLine] = []
+    with open_store(folder, warn) as (_, store):
+        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+        for row in stored.rows():
+            for unit in stored.restore(row).units:
+                for message in check.unclear(context_of(unit, None)):
+                    digest = check.judge.digest(message, check.patterns)
+                    if digest not in check.judge.known and all(
+                        digest != one.digest for one in asked
+                    ):
+                        asked.append(_asked(ask, check, digest, unit.case.id, message))
+                        _keep(path, check, asked[-1])
+    return JudgeReport(metric=metric, written_to=str(path), judged=asked)
+
+
+def _declared(project: Project, metric: str) -> tuple[RawEvaluator, Any]:
+    """The line and the check of a metric that has a judge."""
+    with_judge = {
+        evaluator.metric: evaluator
+        for evaluator in project.evaluators
+        if getattr(evaluator, "judge", None) is not None
+    }
+    check = with_judge.get(metric)
+    if check is None:
+        raise ConfigurationError(
+            f"no check of the suite that makes the metric `{metric}` has a `judge`",
+            mend=suggest(metric, with_judge)
+            if with_judge
+            else "declare one on a `claims` line: `judge: {model: …, version: …, …}`",
+        )
+    line = next(
+        line
+        for line in project.suite.evaluators
+        if line.type == "claims" and line.options.get("criterion", "claims") == metric
+    )
+    return line, check
+
+
+def _asked(
+    ask: Callable[..., Any], check: Any, digest: str, case: str, message: str
+) -> JudgementLine:
+    judge: Judge = check.judge
+    raw = ask(judge.instruction, message, list(check.patterns))
+    if not isinstance(raw, str):
+        raise ConfigurationError(
+            f"the judge gave a {type(raw).__name__} for a message of case `{case}`",
+            mend="give the model's answer as text, beginning with asserted, denied, "
+            "not_asserted or unclear",
+        )
+    return JudgementLine(
+        case=case, digest=digest, message=message, raw=raw, outcome=outcome_of(raw)
+    )
+
+
+def _keep(path: Path, check: Any, line: JudgementLine) -> None:
+    """Add a judgement to its file, whole or not at all."""
+    judge: Judge = check.judge
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    kept.append(
+        {
+            "digest": line.digest,
+            "model": judge.model,
+            "version": judge.version,
+            "instruction": judge.instruction,
+            "message": line.message,
+            "says": list(check.patterns),
+            "raw": line.raw,
+        }
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    fresh.replace(path)
