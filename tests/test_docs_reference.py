@@ -19,6 +19,7 @@ import oloproof
 from oloproof.cli.application import build
 from oloproof.evaluation import recovery
 from oloproof.evaluation.contract import EvaluatorOptions
+from oloproof.evaluation.judges import JudgeFields
 from oloproof.evaluation.normalisers import NORMALISERS
 from oloproof.evaluation.registry import known_types
 from oloproof.evaluation.state_options import TolerancesFields
@@ -168,6 +169,7 @@ def check_fields(model: type[BaseModel], text: str, besides: set[str] = frozense
         ("suite.md", "system", suite_fields.SystemSpec),
         ("suite.md", "concurrency", suite_fields.Concurrency),
         ("suite.md", "retries", suite_fields.Retries),
+        ("suite.md", "dimensions", suite_fields.DimensionFields),
         ("suite.md", "metamorphic", suite_fields.Metamorphic),
         ("suite.md", "metamorphic.transforms", suite_fields.TransformFields),
         ("policy.md", "The file", Policy),
@@ -190,7 +192,7 @@ def test_every_object_in_the_suite_has_its_table() -> None:
         found.add(model.__name__)
         waiting += inner_models(model)
     tested = {"SuiteFields", "SystemSpec", "Concurrency", "Retries", "Metamorphic"}
-    assert tested | {"TransformFields", "Policy", "Rule"} == found
+    assert tested | {"DimensionFields", "TransformFields", "Policy", "Rule"} == found
 
 
 @pytest.mark.parametrize(
@@ -223,6 +225,8 @@ def test_what_evaluators_share_is_documented() -> None:
     shared = set(EvaluatorOptions.model_fields)
     check_fields(TurnOptions, text[text.index("| option by turn") : text.index("## Ver")], shared)
     check_fields(TolerancesFields, text[text.index("| field of `tolerance`") : text.index("```ya")])
+    claims = sections("evaluators.md")["How words are read"]
+    check_fields(JudgeFields, claims[claims.index("| field of `judge`") :])
     assert set(NORMALISERS) <= codes(sections("evaluators.md")["state_matches"])
 
 

@@ -19,8 +19,10 @@ COMMANDS: Final = {
     "gate": "Decide a stored run again.",
     "inspect": "List the cases of a run, or show all of one.",
     "replay": "Replay a case under a fault, beside its recording.",
+    "check": "Say whether the system can be replayed, and why not.",
     "runs": "List the stored runs.",
     "pairs": "Write the unlabelled pairs of a transform.",
+    "judge": "Ask a model of claims whose words are unclear.",
     "cache": "Look after the stored evidence.",
 }
 """The commands, each in the module of its name, and what they do in a few words."""

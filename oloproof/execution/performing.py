@@ -88,6 +88,16 @@ class Performance:
         }
         return out | {name: value for name, value in rest.items() if value is not None}
 
+    def last_turn(self) -> dict[str, Any]:
+        """What the last turn adds to the sections: its reply and the states after it."""
+        assert self.replies, "it is a conversation, of which a turn has ended"
+        turn = len(self.replies)
+        out = {REPLIES: self.replies[-1]}
+        for name, moments in ((ENVIRONMENT_STATE, self.worlds), (ACTIVE_STATE, self.active)):
+            if moments and moments[-1].get("turn") == turn:
+                out[name] = moments[-1]
+        return out
+
 
 class Reading(Protocol):
     """What is made of a case: of trajectories reported meanwhile, and of what its calls gave."""

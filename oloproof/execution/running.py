@@ -46,8 +46,9 @@ class Recorded(NamedTuple):
 class Execution:
     """Runs cases one after another on one system; `on_report` hears each reported trajectory.
 
-    `on_step` hears each step that is recorded, and `is_loaded` says whether a module is: a
-    system that uses the recorder has loaded it. Whatever it hands out is redacted.
+    `on_step` hears each step that is recorded, `on_turn` how each turn but the last ended, and
+    `is_loaded` says whether a module is: a system that uses the recorder has loaded it.
+    Whatever it hands out is redacted.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Execution:
         retries: Retries,
         on_report: Callable[[bytes], None] = lambda _: None,
         on_step: Callable[[bytes], None] = lambda _: None,
+        on_turn: Callable[[bytes], None] = lambda _: None,
         is_loaded: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.system = system
@@ -67,6 +69,7 @@ class Execution:
         self.recorder = Recorder(system, redaction, self.worlds, on_step, is_loaded)
         self._caller = caller
         self._on_report = on_report
+        self._on_turn = on_turn
 
     def run(self, request: Request, targets: Sequence[tuple[str, int]] = ()) -> Recorded:
         """The evidence of one case, every attempt with a sandbox freshly reset.
@@ -86,7 +89,8 @@ class Execution:
     def _call(self, request: Request, targets: Sequence[tuple[str, int]]) -> Performance:
         session = self.recorder.open(request, targets)
         reading = _CaseReading(self, self._on_report)
-        performance = self.perform(request, reading, self.acts(request), session)
+        acts = self.acts(request)
+        performance = self.perform(request, reading, acts, session, self._on_turn)
         if session is not None:
             self.recorder.close(session, performance, request)
         return performance
@@ -102,11 +106,17 @@ class Execution:
         ]
 
     def perform(
-        self, request: Request, reading: Reading, acts: list[Act], session: Session | None = None
+        self,
+        request: Request,
+        reading: Reading,
+        acts: list[Act],
+        session: Session | None = None,
+        on_turn: Callable[[bytes], None] | None = None,
     ) -> Performance:
         """Reset the sandbox, do the acts inside the case, and read the sandbox out after each.
 
-        What is called inside a `session` is recorded, or replayed.
+        What is called inside a `session` is recorded, or replayed. `on_turn` hears how each
+        turn but the last ended.
         """
         system, state_json = self.system, request.state_json
         if system.stateful:
@@ -128,10 +138,13 @@ class Execution:
                 performance = self._do(act, case, performance, session)
                 reading.read(performance)
                 self._read_states(performance, request.state_json, act.turn)
-                if performance.outcome.status != "completed":
+                if performance.outcome.status != "completed" or act is acts[-1]:
                     break
-                if session is not None and act is not acts[-1]:
+                if session is not None:
                     self.recorder.end_turn(session, performance.called.value)
+                if on_turn is not None:
+                    # So that it outlives a process that a later turn ends.
+                    on_turn(encode(performance.last_turn()))
         assert performance is not None
         reading.finish(performance)
         return performance

@@ -21,7 +21,11 @@ ACTIVE_STATE: Final = "active_state/v1"
 RECORDING: Final = "recording/v1"
 REPLIES: Final = "replies"
 
-OutcomeStatus = Literal["completed", "raised", "exited", "timed_out", "killed", "not_json"]
+OutcomeStatus = Literal[
+    "completed", "raised", "exited", "timed_out", "killed", "not_json", "not_recorded"
+]
+NOT_RECORDED: Final = "not_recorded"
+"""Of a case that ran elsewhere, if at all: nothing is known of it, and no check can speak."""
 
 
 # What is made for every case is a named tuple: that takes a third of the time of a dataclass.
@@ -80,7 +84,14 @@ class CaseEvidence(NamedTuple):
     @property
     def state(self) -> JsonValue | Absent:
         """The world after the case, or `MISSING` when none was recorded."""
-        return self.worlds[-1].state if self.worlds else MISSING
+        if not self.worlds:
+            return MISSING
+        last = self.worlds[-1]
+        if self.world_problem is not None and last.turn is not None:
+            # It may be the last one that is lacking: what was before it is not the end.
+            reached = len(self.replies) + (self.outcome.status != "completed")
+            return last.state if last.turn == reached else MISSING
+        return last.state
 
     @property
     def steps(self) -> list[dict[str, Any]]:

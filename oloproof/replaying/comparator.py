@@ -34,9 +34,13 @@ def first_divergence(
 
 
 def first_difference_at_the_end(
-    recording: CaseEvidence, control: CaseEvidence
+    recording: CaseEvidence, control: CaseEvidence, *, first_turn: int | None = None
 ) -> Divergence | None:
-    """The first difference of outcome, terminal status, replies, output or world, or None."""
+    """The first difference of outcome, terminal status, replies, output or world, or None.
+
+    Of a conversation the worlds from `first_turn` on count, from the start without one: before
+    the sandbox is put into the state of a checkpoint, what is served leaves nothing in it.
+    """
     found = _outcome(recording, control)
     if found is not None:
         return found
@@ -49,16 +53,18 @@ def first_difference_at_the_end(
         return Divergence(
             "changed_output", "output", shown(recording.output), shown(control.output)
         )
-    return _worlds(recording, control)
+    return _worlds(recording, control, first_turn or 0)
 
 
-def _worlds(recording: CaseEvidence, control: CaseEvidence) -> Divergence | None:
+def _worlds(recording: CaseEvidence, control: CaseEvidence, first_turn: int) -> Divergence | None:
     for was, now in zip_longest(recording.worlds, control.worlds):
+        turn = (was or now).turn
+        if turn is not None and turn < first_turn:
+            continue
         before = MISSING if was is None else was.state
         after = MISSING if now is None else now.state
         found = compare_states(before, after)
         if found is not None:
-            turn = (was or now).turn
             return found if turn is None else found._replace(where=f"{found.where}, turn {turn}")
     return None
 

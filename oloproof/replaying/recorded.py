@@ -19,14 +19,20 @@ from oloproof.replaying.plans import fault_plan
 if TYPE_CHECKING:
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
+    from oloproof.recording.recording import Recording
     from oloproof.recording.replay import ModelPolicy
 
 
 class _Attempt(NamedTuple):
-    """One attempt at a replay: what was performed, and what its session found."""
+    """One attempt at a replay: what was performed, and what its session found.
+
+    `turn` is that in which the sandbox is put into the state of a checkpoint, None where it
+    has been live from the start.
+    """
 
     performance: Performance
     replayed: Replayed
+    turn: int | None
 
     @property
     def called(self) -> Any:
@@ -74,7 +80,7 @@ class RecordedReplay:
         )
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._stored:
             return encode(evidence._replace(reason="no_recorded_state").to_json(None)), 0.0
-        (performance, replayed), before, waited_s = self._execution.retries.run(
+        (performance, replayed, turn), before, waited_s = self._execution.retries.run(
             lambda: self._attempt(step_index, fault)
         )
         performance.trajectory = self._execution.recorder.stored_trajectory(replayed.trajectory)
@@ -84,7 +90,7 @@ class RecordedReplay:
         case_json = encode(sections)
         divergence, reason = replayed.divergence, self._reason(replayed, performance, fault)
         if fault is None and reason is None and divergence is None:
-            divergence = self._difference(case_json)
+            divergence = self._difference(case_json, turn)
         notes = [f"{note.kind}: {note.detail}" for note in replayed.notes]
         sealed = evidence._replace(
             reason=reason,
@@ -114,9 +120,8 @@ class RecordedReplay:
         )
         failed = performance.outcome.status != "completed"
         value = performance.called.value
-        return _Attempt(
-            performance, session.close(output=MISSING if failed else value, failed=failed)
-        )
+        replayed = session.close(output=MISSING if failed else value, failed=failed)
+        return _Attempt(performance, replayed, _turn_of_checkpoint(recording, target))
 
     def _reason(
         self, replayed: Replayed, performance: Performance, fault: str | None
@@ -131,8 +136,14 @@ class RecordedReplay:
             return "fault_not_delivered"
         return None
 
-    def _difference(self, case_json: bytes) -> Any:
+    def _difference(self, case_json: bytes, turn: int | None) -> Any:
         initial = self._execution.worlds.initial(self._request.state_json)
         recording = CaseEvidence.from_json(self._stored, initial)
         control = CaseEvidence.from_json(decode(case_json), initial)
-        return first_difference_at_the_end(recording, control)
+        return first_difference_at_the_end(recording, control, first_turn=turn)
+
+
+def _turn_of_checkpoint(recording: Recording, target: int) -> int | None:
+    """The turn in which the state was kept from which a replay goes on; None for the start."""
+    at = recording.checkpoint_for(target).at
+    return next((event.turn for event in recording.events if event.started == at), None)

@@ -15,11 +15,13 @@ def find_call(
 ) -> int | None:
     """The index of the `occurrence`-th call (from 1) of `tool`, or None when it was not made.
 
-    With a `turn`, only the calls of that turn are counted.
+    With a `turn`, only the calls of that turn are counted. A step that names no turn belongs to
+    that of the step before it, the first to turn 1.
     """
-    seen = 0
+    seen, at = 0, 1
     for step in steps:
-        if turn is not None and step.get("turn", 1) != turn:
+        at = step.get("turn", at)
+        if turn is not None and at != turn:
             continue
         if step["kind"] == "tool_call" and step.get("tool_name") == tool:
             seen += 1

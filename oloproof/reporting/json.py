@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from oloproof.records.case_report import CaseList, CaseReport, PairList, ReplayList, ReplayReport
-from oloproof.records.project_report import ExampleList, InitReport
+from oloproof.records.case_report import (
+    CaseList,
+    CaseReport,
+    CheckpointList,
+    JudgeReport,
+    PairList,
+    ReplayList,
+    ReplayReport,
+)
+from oloproof.records.project_report import CheckReport, ExampleList, InitReport
 from oloproof.records.report import ErrorReport, RunReport
 from oloproof.records.store_report import (
     CacheCheck,
@@ -31,9 +39,12 @@ REPORTS: Final[Mapping[str, type[Report]]] = {
     "cache-verify": CacheCheck,
     "case": CaseReport,
     "cases": CaseList,
+    "check": CheckReport,
+    "checkpoints": CheckpointList,
     "error": ErrorReport,
     "examples": ExampleList,
     "init": InitReport,
+    "judge": JudgeReport,
     "pairs": PairList,
     "replay": ReplayReport,
     "replays": ReplayList,

@@ -1,16 +1,16 @@
-"""The files that hold cases: .jsonl, read line by line, and .json or YAML lists, read whole."""
+"""The files that hold cases or recordings: .jsonl, read by line, and .json or YAML lists."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
-from oloproof.canonical import encode
+from oloproof.canonical import encode, encode_in_order
 from oloproof.errors import ConfigurationError
 from oloproof.suites.explanation import describe, value_at
 from oloproof.suites.files import cannot_read, decode_text, read_bytes, without_mark
 from oloproof.suites.json_lines import lines_of_items
-from oloproof.suites.located import parse_bytes, parse_document, read_document
+from oloproof.suites.located import Document, parse_bytes, parse_document, read_document
 from oloproof.suites.places import show_path, show_where
 from oloproof.suites.yaml_text import is_doubtful
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.places import Place
 
 _WHAT: Final = "the dataset"
 _ONE_LINE: Final = "write each object whole on one line of its own: {…}"
@@ -36,18 +35,24 @@ class CaseFile(Protocol):
         With `mentioning`, cases that do not hold this text anywhere may be left out.
         """
 
-    def where(self, position: int, line: int, place: Place) -> str:
-        """`file:line: field` of a place in a case."""
+    def document(self, position: int, line: int, raw: JsonValue) -> Document:
+        """A case as a document of its own, with the lines that are known."""
+
+    def bytes_of(self, position: int, offset: int, size: int) -> bytes:
+        """One case as JSON, by its position or by where its line begins and how long it is."""
 
 
-def open_cases(path: Path) -> CaseFile:
-    """The file of cases at `path`, by the ending of its name; nothing is read yet."""
+def open_cases(path: Path, what: str = _WHAT, items: str = "cases") -> CaseFile:
+    """The file of cases at `path`, by the ending of its name; nothing is read yet.
+
+    `what` names it in errors, and `items` what it holds.
+    """
     if path.suffix == ".jsonl":
-        return JsonLines(path)
+        return JsonLines(path, what)
     if path.suffix in (".json", ".yaml", ".yml"):
-        return CaseList(path)
+        return CaseList(path, what, items)
     raise ConfigurationError(
-        f"the dataset `{path.name}` is neither .jsonl, .json nor YAML",
+        f"{what} `{path.name}` is neither .jsonl, .json nor YAML",
         where=show_path(path),
         mend="name it by what it holds: .jsonl for one JSON object a line",
     )
@@ -79,9 +84,19 @@ class JsonLines:
                 raise self._refused_blank(blank)
             yield position, position + 1, self._parse(line, position + 1)
 
-    def where(self, position: int, line: int, place: Place) -> str:  # noqa: ARG002  # protocol
-        """`file:line: field`."""
-        return show_where(self.path, line, place)
+    def document(self, position: int, line: int, raw: JsonValue) -> Document:  # noqa: ARG002
+        """The line, which holds everything."""
+        return Document(self.path, raw, {(): line}, "")
+
+    def bytes_of(self, position: int, offset: int, size: int) -> bytes:
+        """The line, without what stands around its JSON."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(offset)
+                data = file.read(size).rstrip(b" \t\r\n")
+        except (OSError, ValueError) as error:
+            raise cannot_read(self.path, self.what, error) from None
+        return data if position else without_mark(data)
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -115,8 +130,10 @@ class JsonLines:
 class CaseList:
     """A list of cases in one document, kept once it was read."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, what: str = _WHAT, items: str = "cases") -> None:
         self.path = path
+        self.what = what
+        self.items = items
 
     def read(
         self,
@@ -131,14 +148,20 @@ class CaseList:
         for position, item in enumerate(items):
             yield position, lines[position], item
 
-    def where(self, position: int, line: int, place: Place) -> str:  # noqa: ARG002  # protocol
-        """`file:line: field`, found by reading the file again with all its lines."""
-        document = read_document(self.path, _WHAT)
-        return show_where(self.path, document.line_of((position, *place)), place)
+    def document(self, position: int, line: int, raw: JsonValue) -> Document:
+        """The item, found by reading the file again with all its lines."""
+        whole = read_document(self.path, self.what)
+        lines = {at[1:]: found for at, found in whole.lines.items() if at[:1] == (position,)}
+        written = {at[1:]: word for at, word in whole.written.items() if at[:1] == (position,)}
+        return Document(self.path, raw, {(): line, **lines}, whole.digest, written)
+
+    def bytes_of(self, position: int, offset: int, size: int) -> bytes:  # noqa: ARG002
+        """The item of the list."""
+        return encode_in_order(self._items[1][position])
 
     @cached_property
     def _items(self) -> tuple[bytes, list[JsonValue], list[int]]:
-        data = read_bytes(self.path, _WHAT)
+        data = read_bytes(self.path, self.what)
         if self.path.suffix == ".json":
             value = parse_bytes(without_mark(data), self.path)
             return data, self._list(value), lines_of_items(decode_text(data, self.path))
@@ -159,7 +182,7 @@ class CaseList:
         if value is None or isinstance(value, list):
             return value or []
         raise ConfigurationError(
-            f"the dataset is {describe(value)}, not a list of cases",
+            f"{self.what} is {describe(value)}, not a list of {self.items}",
             where=show_where(self.path, 1),
-            mend="write a list with one object for each case",
+            mend=f"write a list of objects, one for each of the {self.items}",
         )

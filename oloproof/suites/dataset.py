@@ -26,7 +26,8 @@ class DatasetFacts(NamedTuple):
     """What one pass over a whole dataset found.
 
     `digest` covers all bytes read: the dataset and its state `files` (relative to the root).
-    `stateless_case` is the id and line of the first case without `initial_state`.
+    The id and line of the first case of a kind: `stateless_case` without `initial_state`,
+    `conversation` with `turns`, `single_call` with one `input`.
     """
 
     cases: int
@@ -34,6 +35,8 @@ class DatasetFacts(NamedTuple):
     digest: str
     files: tuple[str, ...]
     stateless_case: tuple[str, int] | None
+    conversation: tuple[str, int] | None = None
+    single_call: tuple[str, int] | None = None
 
 
 class Dataset:
@@ -61,6 +64,7 @@ class Dataset:
         seen: set[int] = set()
         clusters: set[str] = set()
         stateless: tuple[str, int] | None = None
+        first_of: dict[bool, tuple[str, int]] = {}
         self._states.forget()
         bytes_read = hashlib.sha256()
         count = 0
@@ -75,6 +79,7 @@ class Dataset:
                 clusters.add(case.cluster)
             if stateless is None and isinstance(raw, dict) and "initial_state" not in raw:
                 stateless = (case.id, line)
+            first_of.setdefault(bool(case.turns), (case.id, line))
             count += 1
         if not count:
             raise ConfigurationError(
@@ -87,6 +92,8 @@ class Dataset:
             digest=_digest(bytes_read.hexdigest(), files),
             files=tuple(sorted(files)),
             stateless_case=stateless,
+            conversation=first_of.get(True),
+            single_call=first_of.get(False),
         )
 
     def digest(self, files: Iterable[str]) -> str:
@@ -114,7 +121,7 @@ class Dataset:
         except FaultyCaseError as fault:
             raise ConfigurationError(
                 fault.what,
-                where=self._cases.where(position, line, fault.place),
+                where=self._cases.document(position, line, raw).where(fault.place),
                 mend=fault.mend,
             ) from None
 
@@ -125,7 +132,7 @@ class Dataset:
                 assert case.line is not None  # it was read from a file
                 raise ConfigurationError(
                     f"the id `{case.id}` is given twice: in line {line} and in line {case.line}",
-                    where=self._cases.where(position, case.line, ("id",)),
+                    where=self._cases.document(position, case.line, None).where(("id",)),
                     mend="give each case an id of its own",
                 )
 

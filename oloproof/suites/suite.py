@@ -100,6 +100,12 @@ class Suite(NamedTuple):
         return self.spec.system
 
     @property
+    def recorded(self) -> Path | None:
+        """The absolute path of what was recorded elsewhere; None for a system that is run."""
+        name = self.spec.system.recorded
+        return None if name is None else _below(self.root, name)
+
+    @property
     def concurrency_system(self) -> int:
         """How many worker processes run the system."""
         return self.spec.concurrency.system
@@ -155,6 +161,9 @@ def load_suite(path: Path, *, need_labels: bool = True) -> Suite:
         slice_specs=tuple(parse_slice(text) for text in spec.slices),
     )
     check_file(suite.dataset, "the dataset", where=suite.where("dataset"))
+    if suite.recorded is not None:
+        where = suite.where("system", "recorded")
+        check_file(suite.recorded, "the file of recordings", where=where)
     if need_labels:
         _check_labels(suite)
     return suite

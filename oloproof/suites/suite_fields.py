@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from oloproof.errors import ConfigurationError
 from oloproof.suites.slices import parse_slice
@@ -15,7 +15,11 @@ from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_rep
 _CALLABLE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _EXCEPTION: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _EVALUATOR: Final = re.compile(r"[a-z][a-z0-9_]*")
-_ONLY_PYTHON: Final = "this version runs a Python object: give `callable: module:attr`"
+_ONLY_PYTHON: Final = (
+    "this version runs a Python object, `callable: module:attr`, or judges what was recorded "
+    "elsewhere, `recorded: FILE`"
+)
+_OF_CALLABLES: Final = ("kind", "code_paths", "timeout_s", "models")
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -76,12 +80,14 @@ def _slice(text: str) -> str:
 class SystemSpec(Fields):
     """The system that is evaluated; `timeout_s` holds for each call, and for each turn.
 
+    It is a Python object, `callable`, or the file of what was `recorded` of it elsewhere.
     `models` says where model calls behind a fault are answered in a replay.
     """
 
     name: Text
     version: Text = "auto"
-    callable: Annotated[Text, AfterValidator(_callable)]
+    callable: Annotated[Text, AfterValidator(_callable)] | None = None
+    recorded: Text | None = None
     kind: Literal["instance", "class", "factory", "function"] | None = None
     code_paths: tuple[Text, ...] = ()
     timeout_s: float = Field(default=120, gt=0)
@@ -89,8 +95,26 @@ class SystemSpec(Fields):
     models: Literal["live", "recorded"] = "live"
 
     not_yet: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("recorded", "command", "http", "url", "mcp", "container"), _ONLY_PYTHON
+        ("command", "http", "url", "mcp", "container"), _ONLY_PYTHON
     )
+
+    @model_validator(mode="after")
+    def _one_system(self) -> SystemSpec:
+        if (self.callable is None) == (self.recorded is None):
+            both = "both" if self.callable is not None else "neither"
+            raise refuse(
+                f"`system` gives {both} of `callable` and `recorded`",
+                mend="give `callable: module:attr` to run a system, or `recorded: FILE` to judge "
+                "what it did elsewhere",
+            )
+        for name in _OF_CALLABLES if self.recorded is not None else ():
+            if name in self.model_fields_set:
+                raise refuse(
+                    f"`{name}` says nothing of a system that was recorded: none is run",
+                    mend="leave it out",
+                    at=(name,),
+                )
+        return self
 
 
 class Concurrency(Fields):
@@ -157,6 +181,18 @@ class Metamorphic(Fields):
         return self
 
 
+class DimensionFields(Fields):
+    """A dimension of the scorecard; a `hard` one at 0 fails the case."""
+
+    name: Text
+    hard: bool = False
+
+
+def _by_name(given: Any) -> Any:
+    """A dimension that is given by its name alone is not hard."""
+    return {"name": given} if isinstance(given, str) else given
+
+
 class SuiteFields(Fields):
     """Everything that `oloproof.yaml` says. Evaluators are checked by their own types later."""
 
@@ -170,11 +206,13 @@ class SuiteFields(Fields):
     redact: tuple[Annotated[Text, AfterValidator(_pattern)], ...] = ()
     metamorphic: Metamorphic = _BY_DEFAULT
     evaluators: tuple[dict[str, Any], ...] = ()
+    dimensions: tuple[Annotated[DimensionFields, BeforeValidator(_by_name)], ...] = ()
     slices: tuple[Annotated[Text, AfterValidator(_slice)], ...] = ()
     min_slice_support: int = Field(default=3, ge=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> SuiteFields:
+        refuse_repeats("dimensions", "name", (dimension.name for dimension in self.dimensions))
         for position, options in enumerate(self.evaluators):
             _check_type(options, ("evaluators", position))
         for position, text in enumerate(self.slices):

@@ -61,12 +61,18 @@ class Dispatch:
                 attempts=retries["attempts"],
                 on=tuple(retries["on"]),
                 wait_s=retries["wait_s"],
-                before_wait=lambda seconds: outlet.send(MARK, seconds),
+                before_wait=self._wait,
             ),
             on_report=outlet.say,
             on_step=outlet.add,
+            on_turn=outlet.end_turn,
             is_loaded=sys.modules.__contains__,
         )
+
+    def _wait(self, seconds: float) -> None:
+        """Have the parent wait for another attempt, of which nothing has been said."""
+        self._outlet.send(MARK, seconds)
+        self._outlet.begin(self._unit)
 
     def ready(self) -> None:
         """Tell what the system can do, and what it loaded so far."""
@@ -75,6 +81,7 @@ class Dispatch:
             "stateful": system.stateful,
             "replayable": system.replayable,
             "conversational": system.conversational,
+            "single_call": system.single_call,
         }
         self._outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
 
@@ -93,12 +100,13 @@ class Dispatch:
                 state_json,
                 unit["replicate"],
                 unit["talks"],
+                unit["replayable"],
             )
             recording = unit["recording"]
             if recording is not None:
                 evidence_json = encode(recording)
             else:
-                header, evidence_json = self._record(request, unit["sites"])
+                header, evidence_json = self._record(request, unit)
                 if unit is units[-1] and not unit["sites"]:
                     ending = (header, evidence_json)  # nothing is to come but the end
                 else:
@@ -108,10 +116,19 @@ class Dispatch:
         header, body = ending
         self._outlet.send(DONE, header | {"loaded": self._newly_loaded()}, body)
 
-    def _record(self, request: Request, sites: list[Any]) -> tuple[dict[str, Any], bytes]:
-        self._outlet.aside.begin(self._unit)
-        targets = [(site["tool"], site["occurrence"]) for site in sites]
-        recorded = self._execution.run(request, targets)
+    def _record(self, request: Request, unit: Any) -> tuple[dict[str, Any], bytes]:
+        self._outlet.begin(self._unit)
+        if unit.get("watched"):  # only the conformance check asks for that
+            from oloproof.worker.watching import record_watched
+
+            recorded = record_watched(self._execution, request, self._outlet.add)
+        else:
+            # A call that is counted within a turn is not known by its number: it is replayed
+            # from the beginning.
+            targets = [
+                (site["tool"], site["occurrence"]) for site in unit["sites"] if not site["turn"]
+            ]
+            recorded = self._execution.run(request, targets)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
         self._write_down({"s": recorded.duration_s}, recorded.evidence_json)
         return header, recorded.evidence_json

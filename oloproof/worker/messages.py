@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from oloproof.canonical import decode
+from oloproof.records.evidence import ACTIVE_STATE, ENVIRONMENT_STATE, REPLIES, TRAJECTORY
 
 READY: Final = b"R"
 """Once, after the system was loaded; header: what it can do, and which modules it loaded."""
@@ -23,13 +24,25 @@ CRASHED: Final = b"C"
 """An error of this program's own; header: its traceback. No case is to blame for it."""
 
 
-def said_trajectory(said: bytes) -> Any:
-    """The trajectory of what was said on the way: one that was reported, else the steps so far."""
+def said_sections(said: bytes) -> dict[str, Any]:
+    """The sections of what was said on the way, as far as a case got.
+
+    Its trajectory is one that was reported, else the steps so far. Of each turn that had ended
+    there are the reply and the states.
+    """
     reported, *lines = said.split(b"\n")
-    if reported:
-        return decode(reported)
     steps: dict[int, Any] = {}
+    sections: dict[str, Any] = {}
     for line in lines:
-        step: Any = decode(line)
-        steps[step["index"]] = step
-    return {"steps": [steps[index] for index in sorted(steps)]}
+        told: Any = decode(line)
+        if "index" in told:
+            steps[told["index"]] = told
+            continue
+        for name in (REPLIES, ENVIRONMENT_STATE, ACTIVE_STATE):
+            if name in told:
+                sections.setdefault(name, []).append(told[name])
+    if reported:
+        sections[TRAJECTORY] = decode(reported)
+    elif steps:
+        sections[TRAJECTORY] = {"steps": [steps[index] for index in sorted(steps)]}
+    return sections

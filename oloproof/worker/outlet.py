@@ -77,6 +77,7 @@ class SlotOutlet:
         self._outlet = outlet
         self._slot = slot
         self._heard = time.monotonic()
+        self._turns: list[bytes] = []
         self.refuse_forks = outlet.refuse_forks
 
     def send(self, kind: bytes, header: Any, body: bytes = b"") -> None:
@@ -84,10 +85,20 @@ class SlotOutlet:
         self._outlet.send(kind, header, body, slot=self._slot)
         self._heard = time.monotonic()
 
+    def begin(self, unit: int) -> None:
+        """Say something of a unit from now on, or of another attempt at it."""
+        self._turns.clear()
+        self.aside.begin(unit)
+
     def say(self, data: bytes) -> None:
-        """Say this of the unit at work, instead of everything said of it before."""
+        """Say this of the unit at work, instead of everything said of it but how turns ended."""
         self.refuse_forks()
-        self.aside.replace(data)
+        self.aside.replace(data + b"".join(self._turns))
+
+    def end_turn(self, data: bytes) -> None:
+        """Say how a turn ended."""
+        self._turns.append(b"\n" + data)
+        self.add(data)
 
     def add(self, data: bytes) -> None:
         """Say one more line of the unit at work."""

@@ -28,9 +28,9 @@ class Aside:
         self._memory = mmap.mmap(descriptor, SIZE)
         os.close(descriptor)
         self._lock = threading.Lock()
-        self._number = 0
-        self._forget()
-        self._seal()
+        self._number = self._length = self._check = 0
+        self._start = _LEAD.size
+        self.begin(0)
 
     def begin(self, number: int) -> None:
         """Say something of `number` from now on; what was said before is gone."""

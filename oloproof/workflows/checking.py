@@ -10,8 +10,12 @@ from oloproof.evaluation.judging import CaseChecks, needs_initial_state
 from oloproof.suites.places import show_where
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
     from oloproof.suites.case import Case
     from oloproof.suites.dataset import Dataset, DatasetFacts
+    from oloproof.suites.suite import Suite
+    from oloproof.systems.recorded import Recordings
     from oloproof.workflows.project import Project
 
 
@@ -26,25 +30,115 @@ class Checked(NamedTuple):
     notices: list[str]
 
 
-def check_cases(project: Project, dataset: Dataset) -> Checked:
-    """Look through the whole dataset once; `ConfigurationError` for the first case at fault."""
+def check_cases(
+    project: Project, dataset: Dataset, recordings: Recordings | None = None
+) -> Checked:
+    """Look through the whole dataset once; `ConfigurationError` for the first case at fault.
+
+    With `recordings`, each of them is looked at beside its case.
+    """
     checks = CaseChecks(project.evaluators)
     changed = Counter(dict.fromkeys((t.name for t in project.transforms), 0))
+    recorded = None if recordings is None else RecordingChecks(recordings, project.suite.replicates)
 
     def see(case: Case) -> None:
+        names = [case.id]
         try:
             checks.check(case)
             for transform in project.transforms:
-                changed[transform.name] += transform.changes(case)
+                if transform.changes(case):
+                    changed[transform.name] += 1
+                    names.append(f"{case.id}~{transform.name}")
         except ConfigurationError as error:
             where = show_where(dataset.path, case.line or 1)
             raise ConfigurationError(error.what, where=where, mend=error.mend) from None
+        if recorded is not None:
+            recorded.check(case, names)
 
     facts = dataset.check(see)
     if facts.stateless_case is not None and (needing := needs_initial_state(project.evaluators)):
         raise refuse_stateless(dataset, facts, f"`{needing[0]}` needs one")
     notices = [*checks.unseen(), *_check_transforms(project, changed, facts.cases)]
+    if recorded is not None:
+        notices += recorded.finish(lambda: _every_name(project, dataset))
     return Checked(facts, changed.total(), notices)
+
+
+def check_ability(
+    suite: Suite, dataset: Dataset, facts: DatasetFacts, ability: Mapping[str, bool]
+) -> list[str]:
+    """Refuse what cannot be run on a system that can do so much; the notices there are."""
+    if ability["stateful"] and facts.stateless_case is not None:
+        raise refuse_stateless(
+            dataset, facts, "the system has a sandbox to reset before every case"
+        )
+    name = suite.system.callable
+    if facts.conversation is not None and not ability["conversational"]:
+        raise _refuse_case(
+            dataset,
+            facts.conversation,
+            "turns",
+            f"is a conversation, and `{name}` has no `turn`",
+            "give the system `turn(self, message)`, or the case one `input`",
+        )
+    if facts.single_call is not None and not ability["single_call"]:
+        raise _refuse_case(
+            dataset,
+            facts.single_call,
+            "input",
+            f"is a single call, and `{name}` can only be talked with",
+            "give the system `__call__(self, input)`, or the case its `turns`",
+        )
+    if not ability["stateful"] and facts.stateless_case is None:
+        return [
+            "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
+            "nobody, and checks of the state are missing"
+        ]
+    return []
+
+
+def _refuse_case(
+    dataset: Dataset, case: tuple[str, int], field: str, problem: str, mend: str
+) -> ConfigurationError:
+    name, line = case
+    where = show_where(dataset.path, line, (field,))
+    return ConfigurationError(f"case `{name}` {problem}", where=where, mend=mend)
+
+
+class RecordingChecks:
+    """Looks at every recording beside its case, and counts the cases without one."""
+
+    def __init__(self, recordings: Recordings, replicates: int) -> None:
+        self._recordings = recordings
+        self._replicates = range(1, replicates + 1)
+        self._met = 0
+        self._asked = 0
+        recordings.scan(replicates)
+
+    def check(self, case: Case, names: list[str]) -> None:
+        """Read what was recorded of a case and its copies."""
+        for name in names:
+            for replicate in self._replicates:
+                self._asked += 1
+                self._met += self._recordings.read(case, replicate, name) is not None
+
+    def finish(self, names: Callable[[], Iterable[str]]) -> list[str]:
+        """Refuse recordings of other cases than those with `names`; say what is not recorded."""
+        if self._met < len(self._recordings):
+            self._recordings.refuse_strangers(names())
+        lacking = self._asked - self._met
+        if not lacking:
+            return []
+        return [
+            f"{self._recordings.path.name} holds no recording of {lacking} of {self._asked} "
+            "cases: every check of them is missing"
+        ]
+
+
+def _every_name(project: Project, dataset: Dataset) -> Iterator[str]:
+    for case in dataset:
+        yield case.id
+        yield from (f"{case.id}~{t.name}" for t in project.transforms if t.changes(case))
 
 
 def refuse_stateless(dataset: Dataset, facts: DatasetFacts, why: str) -> ConfigurationError:

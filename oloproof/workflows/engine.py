@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oloproof.canonical import decode, encode
 from oloproof.errors import ConfigurationError
-from oloproof.records.evidence import RECORDING, TRAJECTORY, Outcome, ReplayEvidence
+from oloproof.records.evidence import RECORDING, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
 from oloproof.worker import messages
 from oloproof.workers import framing
@@ -63,7 +63,7 @@ class Keeper(Protocol):
 class Engine:
     """Runs groups on workers; `check_system` hears once what the system can do.
 
-    `declared_at` is where the suite names the system.
+    `declared_at` is where the suite names the system; `environment` is beside that of every worker.
     """
 
     store: Keeper
@@ -74,6 +74,7 @@ class Engine:
     timeout_s: float
     check_system: Callable[[dict[str, Any]], None]
     journal: Path | None
+    environment: dict[str, str] = field(default_factory=dict)
     executed: int = 0
     replayed: int = 0
     not_reusable: int = 0
@@ -114,7 +115,7 @@ class Engine:
             size=self.concurrency,
             opening=self.opening,
             deadline_s=self.timeout_s + GRACE_S,
-            environment=worker_environment(),
+            environment=worker_environment() | self.environment,
             folder=self.opening["root"],
         )
 
@@ -251,7 +252,7 @@ class Engine:
             }
             number, said = lost.aside
             if said and lost.tag.units[number] is unit:
-                evidence[TRAJECTORY] = messages.said_trajectory(said)
+                evidence |= messages.said_sections(said)
             self._keep_evidence(unit, encode(evidence), 0.0, killed=killed)
             self.executed += 1
             return

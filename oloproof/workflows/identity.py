@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from oloproof.store.database import Store
     from oloproof.suites.suite import Suite
+    from oloproof.systems.recorded import Recordings
 
 
 class Identity(NamedTuple):
-    """The system as it enters every key."""
+    """The system as it enters every key; the source of one that ran elsewhere is its file."""
 
     name: str
     version: str
@@ -28,6 +29,10 @@ class Identity(NamedTuple):
 
 def identify(suite: Suite, store: Store) -> Identity:
     """The identity of the suite's system as its files are now."""
+    if suite.recorded is not None:
+        from oloproof.systems.recorded import recordings_digest  # not for a system that is run
+
+        return _identity(suite, recordings_digest(suite.recorded))
     files = _read_files(suite)
     whole = source_digest(suite.root, files)
     seen = store.note(f"loaded {whole}") or {}
@@ -35,12 +40,27 @@ def identify(suite: Suite, store: Store) -> Identity:
     if now != seen:
         present = [suite.root / name for name, found in now.items() if found is not None]
         whole = source_digest(suite.root, [*files, *sorted(present)])
+    return _identity(suite, whole)
+
+
+def _identity(suite: Suite, whole: str) -> Identity:
     version = suite.system.version
     return Identity(suite.system.name, whole[:12] if version == "auto" else version, whole)
 
 
+def recordings_of(suite: Suite) -> Recordings | None:
+    """What was recorded of the system elsewhere; None for one that is run."""
+    if suite.recorded is None:
+        return None
+    from oloproof.systems.recorded import Recordings  # not for a system that is run
+
+    return Recordings(suite.recorded)
+
+
 def remember_loaded(store: Store, suite: Suite, loaded: Iterable[str]) -> None:
     """Keep which modules a run loaded that reading the imports had not found."""
+    if suite.recorded is not None:
+        return
     files = _read_files(suite)
     whole = source_digest(suite.root, files)
     known = {file_name(suite.root, path) for path in files}
@@ -69,6 +89,7 @@ def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, An
 
 
 def _read_files(suite: Suite) -> list[Path]:
+    assert suite.system.callable is not None  # it is run
     module = suite.system.callable.partition(":")[0]
     return source_files(suite.root, module, suite.system.code_paths)
 

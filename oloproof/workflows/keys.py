@@ -10,24 +10,38 @@ from oloproof.records.faults import FAULT_RESULTS
 from oloproof.replaying.sites import REPLAY_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from oloproof.canonical import JsonValue
     from oloproof.suites.case import Case
+    from oloproof.suites.suite import Suite
+    from oloproof.systems.recorded import Recordings
+    from oloproof.workflows.identity import Identity
 
 CONTRACT_VERSION: Final = 1
 """Raised when the same case of the same system may be recorded differently."""
 
 
 class ExecutionKeys:
-    """Keys of one system's executions."""
+    """Keys of one system's executions.
+
+    `source_of` gives the digest of what a case's evidence follows from, by its id and
+    replicate, where that is not the same source for all of them.
+    """
 
     def __init__(
-        self, *, name: str, version: str, source_digest: str, redact: Iterable[str] = ()
+        self,
+        *,
+        name: str,
+        version: str,
+        source_digest: str,
+        redact: Iterable[str] = (),
+        source_of: Callable[[str, int], bytes] | None = None,
     ) -> None:
         # What is redacted is recorded otherwise: evidence under other rules is other evidence.
         identity = encode([CONTRACT_VERSION, name, version, source_digest, *redact])
         self._system = sha256(identity).digest()
+        self._source_of = source_of
         self._state: tuple[bytes | None, bytes] = (None, b"")
 
     def key(self, case: Case, replicate: int) -> bytes:
@@ -44,7 +58,24 @@ class ExecutionKeys:
             if case.turns
             else [case.id, case.input, replicate]
         )
-        return sha256(b"\n".join((self._system, self._state[1], request))).digest()
+        parts = [self._system, self._state[1], request]
+        if self._source_of is not None:
+            parts.append(self._source_of(case.id, replicate))
+        return sha256(b"\n".join(parts)).digest()
+
+
+def execution_keys(
+    suite: Suite, identity: Identity, recordings: Recordings | None
+) -> ExecutionKeys:
+    """The keys of a run; what was recorded elsewhere is known line by line."""
+    recorded = recordings is not None
+    return ExecutionKeys(
+        name=identity.name,
+        version=suite.system.version if recorded else identity.version,
+        source_digest="recorded" if recorded else identity.source_digest,
+        redact=suite.redact,
+        source_of=recordings.digest if recordings is not None else None,
+    )
 
 
 def replay_key(

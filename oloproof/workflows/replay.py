@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
+from oloproof.evaluation.fault_options import FAULTS
 from oloproof.evaluation.registry import bind_one
+from oloproof.replaying.sites import find_call
+from oloproof.workflows.checkpoints import checkpoint_list
 from oloproof.workflows.contexts import context_of
-from oloproof.workflows.engine import Engine
 from oloproof.workflows.groups import Group, Site, Unit
-from oloproof.workflows.identity import opening
 from oloproof.workflows.panels import replay_report
 from oloproof.workflows.project import load_suite_of
 from oloproof.workflows.rows import StoredRun
 from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
+from oloproof.workflows.trials import Trials
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from oloproof.evaluation.contract import Evaluator
-    from oloproof.records.case_report import ReplayReport
+    from oloproof.records.case_report import CheckpointList, ReplayReport
+    from oloproof.records.faults import Duration
     from oloproof.suites.suite import Suite
+
+EVERY_FAULT: Final = "all"
+
+
+class _Wanted(NamedTuple):
+    tool: str | None
+    fault: str | None
+    occurrence: int
+    step: int | None
+    duration: Duration
+
+
+def checkpoints(
+    folder: Path, case: str, *, run: str = "latest", warn: Warn = in_silence
+) -> CheckpointList:
+    """The calls of a case from which it can be replayed."""
+    with _opened(folder, case, run, warn) as opened:
+        steps = [(_step_of(opened.unit, demand), demand.label) for demand in opened.declared]
+        return checkpoint_list(opened.unit, opened.run, steps)
 
 
 def replay(
@@ -33,13 +56,49 @@ def replay(
     tool: str | None = None,
     fault: str | None = None,
     occurrence: int = 1,
+    step: int | None = None,
+    duration: Duration = "once",
     warn: Warn = in_silence,
 ) -> list[ReplayReport]:
-    """The replays of a case: every declared one, or the one that was asked for.
+    """The replays of a case: every declared one, or those of the call that is asked for.
+
+    That is the `occurrence`-th call of `tool`, or the one at `step`. A call alone gets an
+    error, a fault alone (`all` for every one) goes to the one tool of which the suite declares
+    faults.
 
     A declared fault shows the evidence that the run stored and was judged by. Any other
     is replayed now, in a worker of its own, and is stored nowhere.
     """
+    with _opened(folder, case, run, warn) as opened:
+        unit, declared = opened.unit, opened.declared
+        if tool is None and fault is None and step is None:
+            if not declared:
+                raise ConfigurationError(
+                    "the suite declares no fault",
+                    mend="name a call and a fault: --step N --fault FAULT; --list shows the calls",
+                )
+            return [_stored(unit, demand, judge) for demand, judge in declared.items()]
+        wanted = _Wanted(tool, fault, occurrence, step, duration)
+        demands = [_as_declared(unit, one, declared) for one in _demands(unit, declared, wanted)]
+        fresh = [demand for demand in demands if demand not in declared]
+        made = _replayed_now(unit, fresh, load_suite_of(opened.root)) if fresh else {}
+        return [
+            made[demand] if demand in made else _stored(unit, demand, declared[demand])
+            for demand in demands
+        ]
+
+
+class _Opened(NamedTuple):
+    """A recorded case, and the faults that its suite declares with who judges them."""
+
+    root: Path
+    run: int
+    unit: Unit
+    declared: dict[FaultDemand, Evaluator]
+
+
+@contextmanager
+def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
     with open_store(folder, warn) as (root, store):
         stored = StoredRun.open(store, read_run(store, find_run(store, run)))
         unit = _source_unit(stored.restore(stored.row(case)), case)
@@ -49,18 +108,7 @@ def replay(
                 mend=f"replay its source: `oloproof replay {unit.case.source}`",
             )
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
-        if tool is None and fault is None:
-            if not declared:
-                raise ConfigurationError(
-                    "the suite declares no fault", mend="name one: --tool TOOL --fault FAULT"
-                )
-            return [_stored(unit, demand, judge) for demand, judge in declared.items()]
-        demand = _demand(unit, declared, tool, fault, occurrence)
-        if demand in declared:
-            return [_stored(unit, demand, declared[demand])]
-        suite = load_suite_of(root)
-        judge = _judge_of(demand, suite)
-        return [_replayed_now(unit, demand, judge, suite)]
+        yield _Opened(root, stored.record.number, unit, declared)
 
 
 def _source_unit(group: Group, case: str) -> Unit:
@@ -73,38 +121,73 @@ def _source_unit(group: Group, case: str) -> Unit:
     return unit
 
 
-def _demand(
-    unit: Unit,
-    declared: dict[FaultDemand, Evaluator],
-    tool: str | None,
-    fault: str | None,
-    occurrence: int,
-) -> FaultDemand:
-    """The fault that is meant: a tool alone gets an error, a fault alone the declared tool."""
-    called = [str(s.get("tool_name")) for s in unit.steps if s["kind"] == "tool_call"]
+# -- which replays are meant -----------------------------------------------------------------------
+
+
+def _demands(
+    unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted
+) -> list[FaultDemand]:
+    tool, occurrence = _call(unit, declared, wanted)
+    faults = FAULTS if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
+    return [FaultDemand(tool, fault, occurrence, wanted.duration) for fault in faults]
+
+
+def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -> tuple[str, int]:
+    """The call that is meant, by its tool and which of its calls it is."""
+    calls = [s for s in unit.steps if s["kind"] == "tool_call"]
+    called = [str(step.get("tool_name")) for step in calls]
     if not called:
         raise ConfigurationError(
             f"case `{unit.case.id}` recorded no tool call, so none can be made to fail",
-            mend="report a trajectory: `current_case().agent_trajectory(...)`",
+            mend="declare its tools with `@oloproof.tool`, or report a trajectory: "
+            "`current_case().agent_trajectory(...)`",
         )
-    if tool is None:
-        tools = {demand.tool for demand in declared}
-        if len(tools) != 1:
+    if wanted.step is not None:
+        steps = [int(step["index"]) for step in calls]
+        if wanted.step not in steps:
             raise ConfigurationError(
-                "it is not said which tool should fail",
-                mend="name one with --tool: " + suggest("", called),
+                f"step {wanted.step} of case `{unit.case.id}` is no call of a tool",
+                mend=f"name one of the steps {', '.join(map(str, steps))}",
             )
-        (tool,) = tools
+        at = steps.index(wanted.step)
+        return called[at], called[: at + 1].count(called[at])
+    tool = _only_tool(declared, called) if wanted.tool is None else wanted.tool
     if tool not in called:
         raise ConfigurationError(
             f"case `{unit.case.id}` did not call `{tool}`", mend=suggest(tool, called)
         )
-    if called.count(tool) < occurrence:
+    if called.count(tool) < wanted.occurrence:
         raise ConfigurationError(
-            f"case `{unit.case.id}` called `{tool}` {called.count(tool)} times, not {occurrence}",
+            f"case `{unit.case.id}` called `{tool}` {called.count(tool)} times, "
+            f"not {wanted.occurrence}",
             mend="name an earlier call with --occurrence",
         )
-    return FaultDemand(tool, fault or "error", occurrence)
+    return tool, wanted.occurrence
+
+
+def _only_tool(declared: dict[FaultDemand, Evaluator], called: Sequence[str]) -> str:
+    tools = {demand.tool for demand in declared}
+    if len(tools) != 1:
+        raise ConfigurationError(
+            "it is not said which tool should fail",
+            mend="name one with --tool: " + suggest("", called),
+        )
+    return tools.pop()
+
+
+def _step_of(unit: Unit, demand: FaultDemand) -> int | None:
+    return find_call(unit.steps, demand.tool, demand.occurrence, demand.turn)
+
+
+def _as_declared(
+    unit: Unit, demand: FaultDemand, declared: dict[FaultDemand, Evaluator]
+) -> FaultDemand:
+    """The declared demand that means the same call, such as by its turn; else the one given."""
+    place = (_step_of(unit, demand), demand.label)
+    return next((d for d in declared if (_step_of(unit, d), d.label) == place), demand)
+
+
+# -- the replays -----------------------------------------------------------------------------------
 
 
 def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
@@ -135,48 +218,37 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
         "fault": demand.fault,
         "occurrence": demand.occurrence,
         "duration": demand.duration,
+        "turn": demand.turn,
     }
     return bind_one(options, suite)
 
 
-class _KeptNowhere:
-    """What the engine needs of a store, for a replay that is only looked at."""
-
-    patience_s: None = None
-
-    def add_result(self, key: bytes, data: bytes, **_: object) -> bytes:  # noqa: ARG002
-        """The digest of the evidence."""
-        return sha256(data).digest()
-
-    def commit_when_due(self) -> None:
-        """Nothing waits."""
-
-    def commit(self) -> None:
-        """Nothing waits."""
-
-
-def _replayed_now(unit: Unit, demand: FaultDemand, judge: Evaluator, suite: Suite) -> ReplayReport:
-    site = Site(demand.tool, demand.occurrence, (demand.label,), demand.turn)
+def _replayed_now(
+    unit: Unit, demands: Sequence[FaultDemand], suite: Suite
+) -> dict[FaultDemand, ReplayReport]:
+    """The faults of one call, behind one control, in a worker of their own."""
+    judges = {demand: _judge_of(demand, suite) for demand in demands}
+    if suite.recorded is not None:
+        raise ConfigurationError(
+            f"`{suite.system.name}` was recorded elsewhere: there is nothing to replay",
+            where=suite.where("system", "recorded"),
+            mend="name the system itself with `callable: module:attr`",
+        )
+    first = demands[0]
+    labels = tuple(demand.label for demand in demands)
+    site = Site(first.tool, first.occurrence, labels, first.turn)
     models = suite.system.models
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), models, evidence=unit.evidence)
-    engine = Engine(
-        store=_KeptNowhere(),
-        run=0,
-        opening=opening(suite),
-        declared_at=suite.where("system", "callable"),
-        concurrency=1,
-        timeout_s=suite.system.timeout_s,
-        check_system=lambda _: None,
-        journal=None,
-    )
-    for _ in engine.through([Group(unit.case, [fresh])]):
-        pass
+    Trials(suite).run([Group(unit.case, [fresh])])
     context = context_of(fresh, None)
-    return replay_report(
-        case=unit.case.id,
-        recording=context.evidence,
-        demand=demand,
-        replay=context.replays[demand],
-        verdict=judge.evaluate(context),
-        stored=False,
-    )
+    return {
+        demand: replay_report(
+            case=unit.case.id,
+            recording=context.evidence,
+            demand=demand,
+            replay=context.replays[demand],
+            verdict=judge.evaluate(context),
+            stored=False,
+        )
+        for demand, judge in judges.items()
+    }

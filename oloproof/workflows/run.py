@@ -13,12 +13,12 @@ from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.store.database import Store
 from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
-from oloproof.workflows.checking import check_cases, refuse_stateless
+from oloproof.workflows.checking import check_ability, check_cases
 from oloproof.workflows.engine import Engine
 from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
-from oloproof.workflows.identity import identify, opening, remember_loaded
+from oloproof.workflows.identity import identify, opening, recordings_of, remember_loaded
 from oloproof.workflows.inputs import inputs_digest, present_inputs, remember_files
-from oloproof.workflows.keys import ExecutionKeys
+from oloproof.workflows.keys import execution_keys
 from oloproof.workflows.ledger import Ledger
 from oloproof.workflows.manifest import build_manifest
 from oloproof.workflows.planning import Planner, sites_of
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from oloproof.suites.dataset import DatasetFacts
     from oloproof.workflows.groups import Group
     from oloproof.workflows.project import Project
+    from oloproof.workflows.recordings import RecordedEngine
 
 INTERRUPTED_EXIT: Final = 5
 """A run that ended with cases unexecuted."""
@@ -68,6 +69,7 @@ class _Run:
         self._passing: list[str] = []  # true of this run alone
         self._rerun_failed = rerun_failed
         self._dataset = Dataset(self._suite.dataset, self._suite.root)
+        self._recordings = recordings_of(self._suite)
         self._started = time.perf_counter()
         self._identity = identify(project.suite, store)
 
@@ -80,7 +82,7 @@ class _Run:
         if earlier is not None:
             yield from self._events_taken_over(*earlier)
             return
-        checked = check_cases(self._project, self._dataset)
+        checked = check_cases(self._project, self._dataset, self._recordings)
         facts, self._standing = checked.facts, checked.notices
         remember_files(self._suite, self._store, facts.files)
         started_at, manifest = self._begin()
@@ -128,17 +130,6 @@ class _Run:
 
     # -- before anything runs -------------------------------------------------------------------
 
-    def _check_system(self, ability: dict[str, Any], facts: DatasetFacts) -> None:
-        """Refuse what cannot be run on this system, once a worker has loaded it."""
-        if ability["stateful"] and facts.stateless_case is not None:
-            why = "the system has a sandbox to reset before every case"
-            raise refuse_stateless(self._dataset, facts, why)
-        if not ability["stateful"] and facts.stateless_case is None:
-            self._standing.append(
-                "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
-                "nobody, and checks of the state are missing"
-            )
-
     def _say_what_is_not_redacted(self) -> None:
         for rule in self._suite.redact:
             if is_variable(rule) and not os.environ.get(rule):
@@ -150,7 +141,9 @@ class _Run:
     def _say_when_only_the_code_changed(self) -> None:
         last = self._store.note(f"system {self._identity.name}")
         now = [self._identity.version, self._identity.source_digest]
-        if last is not None and last[0] == now[0] and last[1] != now[1]:
+        # Of what was recorded elsewhere, each line is known by itself.
+        declared = self._recordings is None and last is not None and last[0] == now[0]
+        if declared and last[1] != now[1]:
             self._passing.append(
                 f"the code of `{self._identity.name}` changed but its version is still "
                 f"`{self._identity.version}`: nothing recorded with the code before is reused"
@@ -215,23 +208,18 @@ class _Run:
             status = "failed"
         if identify(self._suite, self._store) != self._identity:
             self._passing.append(
-                "the system's code changed while it was run: which of it made which result is "
-                "not known, so nothing is decided on them and none is reused"
+                f"{self._suite.system.recorded or 'the code of the system'} changed while it was "
+                "run: which of it made which result is not known, so nothing is decided on them "
+                "and none is reused"
             )
             self._store.spoil_results(number)
             status = "failed"
         return status
 
     def _groups(self) -> Iterator[Group]:
-        keys = ExecutionKeys(
-            name=self._identity.name,
-            version=self._identity.version,
-            source_digest=self._identity.source_digest,
-            redact=self._suite.redact,
-        )
         planner = Planner(
             self._store,
-            keys,
+            execution_keys(self._suite, self._identity, self._recordings),
             self._project.transforms,
             sites_of(self._project.evaluators),
             replicates=self._suite.replicates,
@@ -252,7 +240,11 @@ class _Run:
             explicit_clusters=facts.explicit_clusters,
         )
 
-    def _engine(self, number: int, facts: DatasetFacts) -> Engine:
+    def _engine(self, number: int, facts: DatasetFacts) -> Engine | RecordedEngine:
+        if self._recordings is not None:
+            from oloproof.workflows.recordings import RecordedEngine
+
+            return RecordedEngine(self._store, number, self._recordings, self._suite.redact)
         journal = self._store.path.parent / JOURNAL_FOLDER
         return Engine(
             store=self._store,
@@ -262,10 +254,14 @@ class _Run:
             journal=journal,
             concurrency=self._suite.concurrency_system,
             timeout_s=self._suite.system.timeout_s,
-            check_system=lambda ability: self._check_system(ability, facts),
+            check_system=lambda ability: self._standing.extend(
+                check_ability(self._suite, self._dataset, facts, ability)
+            ),
         )
 
-    def _summary(self, number: int, asked: int, ledger: Ledger, engine: Engine) -> dict[str, Any]:
+    def _summary(
+        self, number: int, asked: int, ledger: Ledger, engine: Engine | RecordedEngine
+    ) -> dict[str, Any]:
         self._passing += self._warnings
         self._warnings.clear()
         return ledger.to_json() | {

@@ -21,8 +21,12 @@ REPORTS = {
     ("inspect", "inspect_case"): samples.CASE,
     ("inspect", "list_cases"): samples.CASES,
     ("replay", "replay"): [samples.REPLAY],
+    ("replay", "checkpoints"): samples.CHECKPOINTS,
+    ("check", "check"): samples.CHECK,
+    ("check", "DEFAULT_CASES"): 3,
     ("runs", "list_runs"): samples.RUNS,
     ("pairs", "pairs"): samples.PAIRS,
+    ("judge", "judge"): samples.JUDGED,
     ("init", "init"): samples.INIT,
     ("cache", "list_cache"): samples.CACHE_LIST,
     ("cache", "verify_cache"): samples.CACHE_VERIFY,
@@ -39,8 +43,11 @@ class Fakes:
     def __init__(self, modules: MutableMapping[str, ModuleType]) -> None:
         self._modules = modules
         self.calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
-        for (module, function), report in REPORTS.items():
-            self.gives(module, function, report)
+        for (module, name), report in REPORTS.items():
+            if name.isupper():
+                setattr(self._fake(module), name, report)
+            else:
+                self.gives(module, name, report)
 
     def gives(self, module: str, function: str, report: Any) -> None:
         """Lets a workflow give `report`."""
@@ -67,13 +74,16 @@ class Fakes:
             self.calls.append((arguments, options))
             return act()
 
+        setattr(self._fake(module), function, workflow)
+
+    def _fake(self, module: str) -> ModuleType:
         name = f"oloproof.workflows.{module}"
         fake = self._modules.get(name)
         if fake is None or not getattr(fake, "is_fake", False):
             fake = ModuleType(name)
             fake.is_fake = True  # type: ignore[attr-defined]  # a mark of this module's own
             self._modules[name] = fake
-        setattr(fake, function, workflow)
+        return fake
 
 
 if __name__ == "__main__":

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from oloproof.records.report import Report
 
 HERE = Path.cwd()
-REPLAY = {"run": "latest", "tool": None, "fault": None, "occurrence": 1}
+REPLAY = {
+    "run": "latest",
+    "tool": None,
+    "fault": None,
+    "occurrence": 1,
+    "step": None,
+    "duration": "once",
+}
 
 
 @pytest.mark.parametrize(
@@ -38,11 +45,24 @@ REPLAY = {"run": "latest", "tool": None, "fault": None, "occurrence": 1}
         (
             "replay a --tool t --fault error --occurrence 2 --run 4",
             (HERE, "a"),
-            {"run": "4", "tool": "t", "fault": "error", "occurrence": 2},
+            REPLAY | {"run": "4", "tool": "t", "fault": "error", "occurrence": 2},
         ),
+        ("replay a --step 3", (HERE, "a"), REPLAY | {"step": 3}),
+        (
+            "replay a --step 3 --fault all --duration always",
+            (HERE, "a"),
+            REPLAY | {"step": 3, "fault": "all", "duration": "always"},
+        ),
+        ("replay a --tool t --duration 3", (HERE, "a"), REPLAY | {"tool": "t", "duration": 3}),
+        ("replay a --tool t --duration 1", (HERE, "a"), REPLAY | {"tool": "t"}),
+        ("replay a --list --run 2", (HERE, "a"), {"run": "2"}),
+        ("check", (HERE,), {"cases": 3, "only": ()}),
+        ("check --cases 7 -C /", (Path("/"),), {"cases": 7, "only": ()}),
+        ("check --case a --case b", (HERE,), {"cases": 3, "only": ["a", "b"]}),
         ("replay a --tool t", (HERE, "a"), REPLAY | {"tool": "t"}),
         ("runs", (HERE,), {}),
         ("pairs injected", (HERE, "injected"), {"write": True}),
+        ("judge claims --with app:ask", (HERE, "claims", "app:ask"), {"run": "latest"}),
         ("pairs injected --print", (HERE, "injected"), {"write": False}),
         ("init", (Path(),), {"example": None, "system": None, "ci": None}),
         (
@@ -73,8 +93,16 @@ def test_a_command_hands_over_what_was_asked(
         ("replay ord-004 --tool issue_refund --fault error", samples.REPLAY),
         ("replay ord-004 --tool issue_refund", samples.REPLAY),
         ("replay ord-004 --fault error", samples.REPLAY),
+        ("replay ord-004 --step 4", samples.REPLAY),
+        (
+            "replay ord-004 --step 4 --fault all",
+            ReplayList(case="ord-004", replays=[samples.REPLAY]),
+        ),
+        ("replay ord-004 --list", samples.CHECKPOINTS),
+        ("check", samples.CHECK),
         ("runs", samples.RUNS),
         ("pairs injected", samples.PAIRS),
+        ("judge claims --with app:ask", samples.JUDGED),
         ("init", samples.INIT),
         (
             "init --example list",
@@ -99,7 +127,10 @@ def test_json_is_the_report_and_nothing_else(
         ("inspect", "cases"),
         ("inspect --case ord-004", "case"),
         ("runs", "runs"),
+        ("replay ord-004 --list", "checkpoints"),
+        ("check", "check"),
         ("pairs injected", "pairs"),
+        ("judge claims --with app:ask", "judge"),
         ("init", "init"),
     ],
 )
@@ -132,6 +163,14 @@ def test_colour_adds_nothing_to_the_text(
     coloured = capfd.readouterr().out
     assert "\x1b[" in coloured
     assert plain == Text.from_ansi(coloured).plain.rstrip("\n") + "\n"
+
+
+def test_a_check_exits_on_what_it_finds(fakes: Fakes) -> None:
+    """`check` exits with 0 for a system that can be replayed, and with 1 for another."""
+    assert 1 == main(["check"])
+    assert 1 == main(["check", "--json"])
+    fakes.gives("check", "check", samples.SOUND)
+    assert 0 == main(["check"])
 
 
 def test_the_gate_decides_the_exit_code(fakes: Fakes) -> None:

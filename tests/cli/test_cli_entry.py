@@ -122,6 +122,11 @@ def test_an_interrupt_exits_5(fakes: Fakes, capsys: pytest.CaptureFixture[str]) 
         (["inspect", "--replicate", "1"], "--replicate goes with --case", "--help"),
         (["inspect", "--failures", "--case", "x"], "give one of the two", "--help"),
         (["replay", "x", "--occurrence", "2"], "--occurrence goes with", "--help"),
+        (["replay", "x", "--duration", "2"], "--duration goes with", "--help"),
+        (["replay", "x", "--tool", "t", "--duration", "0"], "--duration is `once`", "--help"),
+        (["replay", "x", "--step", "2", "--tool", "t"], "--step names the call", "--help"),
+        (["replay", "x", "--list", "--fault", "error"], "--list shows every call", "--help"),
+        (["check", "--cases", "2", "--case", "x"], "--cases counts cases", "--help"),
         (["init", "--example", "x", "--system", "a:b"], "exclude each other", "--help"),
         (["gate", "--project", "nowhere"], "'nowhere' does not exist", "--help"),
         (["runs", "extra"], "extra", "--help"),
@@ -155,7 +160,9 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"oloproof {VERSION}\n" == capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["init", "run", "gate", "inspect", "replay", "runs", "pairs"])
+@pytest.mark.parametrize(
+    "name", ["init", "run", "gate", "inspect", "replay", "check", "runs", "pairs", "judge"]
+)
 def test_help_fits_and_is_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every command is in the list of commands and explains itself within 80 columns."""
     assert 0 == main(["--help"])

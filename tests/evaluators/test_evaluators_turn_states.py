@@ -84,9 +84,10 @@ class TestEveryTurn:
         assert "p" == judged(of, seen, of="active", **options).code
         assert "p" == judged(of, seen, **options).code
         field = "state"
-        assert "f:interpretation" == judged(
-            of, seen, of="active", expected_field=field, **options
-        ).code
+        assert (
+            "f:interpretation"
+            == judged(of, seen, of="active", expected_field=field, **options).code
+        )
 
     def test_alternatives_that_are_no_list_are_refused_with_their_turn(self) -> None:
         """What could never be judged is refused before a run."""

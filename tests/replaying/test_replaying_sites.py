@@ -38,6 +38,17 @@ class TestFindCall:
         """Results and messages that name the tool are no calls of it."""
         assert index == find_call(STEPS, tool, occurrence)
 
+    @pytest.mark.parametrize(("turn", "index"), [(1, 1), (2, 4), (3, None)])
+    def test_calls_of_one_turn_are_counted_apart(self, turn: int, index: int | None) -> None:
+        """A step that names no turn belongs to that of the step before it."""
+        steps = [
+            step(1, "tool_call", tool_name="refund"),
+            step(2, "message", turn=1),
+            step(3, "message", turn=2),
+            step(4, "tool_call", tool_name="refund"),
+        ]
+        assert index == find_call(steps, "refund", 1, turn)
+
 
 class TestShownOutput:
     @pytest.mark.parametrize(

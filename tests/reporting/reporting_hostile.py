@@ -15,7 +15,9 @@ HOSTILE: Final = (
 )
 """Appended to every text that a user, a model or a file could have written."""
 
-_CLOSED: Final = frozenset({"status", "verdict", "method", "kind", "as", "phase", "started_at"})
+_CLOSED: Final = frozenset(
+    {"status", "verdict", "method", "kind", "as", "phase", "started_at", "duration"}
+)
 """Fields that only take words of ours."""
 
 _FREE_KEYS: Final = frozenset(

@@ -6,9 +6,13 @@ from oloproof.records.case_report import (
     CaseLine,
     CaseList,
     CaseReport,
+    CheckpointLine,
+    CheckpointList,
     ComparedPath,
     ControlReport,
     DivergenceReport,
+    JudgementLine,
+    JudgeReport,
     OutcomeReport,
     PairLine,
     PairList,
@@ -18,7 +22,14 @@ from oloproof.records.case_report import (
     StateReport,
     VerdictReport,
 )
-from oloproof.records.project_report import ExampleLine, ExampleList, InitReport
+from oloproof.records.project_report import (
+    CheckedCase,
+    CheckReason,
+    CheckReport,
+    ExampleLine,
+    ExampleList,
+    InitReport,
+)
 from oloproof.records.report import (
     Change,
     DecisionReport,
@@ -319,6 +330,126 @@ UNTRUSTED = REPLAY.model_copy(
         "detail": "The control did not reproduce the recording.",
     }
 )
+RETRIED = [
+    *STEPS[:3],
+    STEPS[3] | {"fault": {"fault": "applied_error", "as": "raised", "applied": True}},
+    {
+        "index": 5,
+        "kind": "tool_result",
+        "tool_name": "issue_refund",
+        "call_id": "c2",
+        "error": "ToolError: internal error",
+        "fault": {"fault": "applied_error", "as": "raised", "applied": True},
+    },
+    {**STEPS[3], "index": 6, "call_id": "c3"},
+    {**STEPS[4], "index": 7, "call_id": "c3"},
+    {**STEPS[5], "index": 8},
+]
+TWICE = AFTER | {"refunds": AFTER["refunds"] * 2}
+RECORDED = REPLAY.model_copy(
+    update={
+        "fault": "applied_error",
+        "duration": 2,
+        "occurrence": 1,
+        "turn": 3,
+        "method": "recorded",
+        "step_index": 4,
+        "replay": side(RETRIED, TWICE),
+        "state_changes": [
+            Change(kind="added", path="refunds[1]", after={"amount": 30.0, "order": "ord-004"})
+        ],
+        "label": "duplicate_effect",
+        "detail": "issue_refund was executed twice.",
+        "notes": [
+            "scripted_model: plan",
+            "adopted_thread: calls came from threads without context",
+        ],
+        "stored": False,
+    }
+)
+UNABLE = UNTRUSTED.model_copy(
+    update={
+        "method": "recorded",
+        "control": ControlReport(
+            trusted=False,
+            reason="exception_not_rebuilt",
+            detail="issue_refund: app.Refused: not today",
+        ),
+        "reason": "exception_not_rebuilt",
+        "detail": None,
+        "replay_detail": "plan",
+    }
+)
+CHECKPOINTS = CheckpointList(
+    run=3,
+    case="ord-004",
+    method="recorded",
+    checkpoints=[
+        CheckpointLine(
+            step=2,
+            tool="lookup_order",
+            occurrence=1,
+            turn=1,
+            arguments={"order_id": "ord-004"},
+            state_kept=False,
+            faults=[],
+        ),
+        CheckpointLine(
+            step=14,
+            tool="issue_refund",
+            occurrence=1,
+            turn=2,
+            arguments={"amount": 30.0, "order_id": "ord-004", "reason": "it arrived broken"},
+            state_kept=True,
+            faults=["error", "applied_error x2", "timeout always"],
+        ),
+    ],
+)
+CHECK = CheckReport(
+    system="refund-desk",
+    replayable=False,
+    method="recorded",
+    cases=[
+        CheckedCase(case="ord-004", outcome="completed", tool_calls=2, states=2, replays=9),
+        CheckedCase(case="ord-005", outcome="timed_out", tool_calls=0, states=0, replays=0),
+    ],
+    reasons=[
+        CheckReason(
+            reason="hash_order",
+            case="ord-004",
+            where="call 3",
+            step=None,
+            tool=None,
+            path=None,
+            detail='with PYTHONHASHSEED=1 instead of 0: changed_args, ["a", "b"] became ["b", "a"]',
+            mend="sort what comes out of a set before it is used, and use no `hash()`",
+        ),
+        CheckReason(
+            reason="effect_not_declared",
+            case="ord-004",
+            where="before call 1 of issue_refund",
+            step=5,
+            tool="issue_refund",
+            path="log[0]",
+            detail='outside of every tool, log[0] went from nothing to "by hand"',
+            mend="make every change of the sandbox in a function declared with `@oloproof.tool`",
+        ),
+        CheckReason(
+            reason="case_not_recorded",
+            case="ord-005",
+            where=None,
+            step=None,
+            tool=None,
+            path=None,
+            detail="no answer within 30 s; its process was ended",
+            mend="see why the case does not come to its end, or raise `timeout_s`",
+        ),
+    ],
+    notes=["ord-004: adopted_thread: calls came from threads without context"],
+)
+SOUND = CHECK.model_copy(
+    update={"replayable": True, "cases": CHECK.cases[:1], "reasons": [], "notes": []}
+)
 
 CASE = CaseReport(
     run=3,
@@ -443,6 +574,19 @@ PAIRS = PairList(
     labelled=23,
     unlabelled=[PairLine(case="ord-004", digest="0" * 64, source_text=REQUEST, copy_text=INJECTED)],
     written_to=None,
+)
+JUDGED = JudgeReport(
+    metric="claims",
+    written_to="labels/judged.json",
+    judged=[
+        JudgementLine(
+            case="talk-7",
+            digest="1" * 64,
+            message="I think the room is booked now, but the confirmation is still outstanding.",
+            raw="not asserted: it only thinks so",
+            outcome="not_asserted",
+        )
+    ],
 )
 INIT = InitReport(
     path="refund-desk",

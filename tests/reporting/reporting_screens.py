@@ -16,8 +16,11 @@ from oloproof.reporting.terminal.cache import (
 )
 from oloproof.reporting.terminal.case import write_case
 from oloproof.reporting.terminal.cases import write_cases
+from oloproof.reporting.terminal.check import write_check as write_conformance
+from oloproof.reporting.terminal.checkpoints import write_checkpoints
 from oloproof.reporting.terminal.gate import write_gate_of
 from oloproof.reporting.terminal.init import write_examples, write_init
+from oloproof.reporting.terminal.judge import write_judge
 from oloproof.reporting.terminal.pairs import write_pairs
 from oloproof.reporting.terminal.replay import write_replays
 from oloproof.reporting.terminal.run import write_run
@@ -46,14 +49,20 @@ def _write_replays(page: Page, report: ReplayList) -> None:
 
 
 REPLAYS = ReplayList(case="ord-004", replays=[samples.REPLAY, samples.UNTRUSTED])
+RECORDED = ReplayList(case="ord-004", replays=[samples.RECORDED, samples.UNABLE])
 SCREENS: Final[Mapping[str, Screen]] = {
     "run": Screen(write_run, samples.RUN),
     "gate": Screen(write_gate_of, samples.RUN),
     "case": Screen(write_case, samples.CASE),
     "cases": Screen(write_cases, samples.CASES),
     "replay": Screen(_write_replays, REPLAYS),
+    "replay-recorded": Screen(_write_replays, RECORDED),
+    "checkpoints": Screen(write_checkpoints, samples.CHECKPOINTS),
+    "check": Screen(write_conformance, samples.CHECK),
+    "check-sound": Screen(write_conformance, samples.SOUND),
     "runs": Screen(write_runs, samples.RUNS),
     "pairs": Screen(write_pairs, samples.PAIRS),
+    "judge": Screen(write_judge, samples.JUDGED),
     "init": Screen(write_init, samples.INIT),
     "examples": Screen(write_examples, samples.EXAMPLES),
     "cache-list": Screen(write_list, samples.CACHE_LIST),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import reporting_samples as samples
 from reporting_hostile import hostile
@@ -10,9 +12,11 @@ from reporting_screens import SCREENS, Screen
 from rich.cells import cell_len
 
 from oloproof.paths import MISSING
-from oloproof.records.case_report import CaseList, CaseReport
+from oloproof.records.case_report import CaseList, CaseReport, ReplayReport
+from oloproof.reporting.terminal.case import write_case
 from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.page import Page
+from oloproof.reporting.terminal.replay import write_replay
 from oloproof.reporting.terminal.run import write_run
 from oloproof.reporting.terminal.text import visible
 from oloproof.reporting.terminal.values import one_line
@@ -234,3 +238,57 @@ def test_the_order_of_keys_makes_no_difference() -> None:
     assert 'same     orders.ord-004.status  {"a": 2, "b": 1}\n' in page.text
     assert 'expected  {"a": 2, "b": 1}\n' in page.text
     assert 'actual    {"a": 2, "b": 3}\n' in page.text
+
+
+def rows(replay: ReplayReport) -> list[str]:
+    """The lines of a replay's screen that begin with the number of a step."""
+    page = Page()
+    write_replay(page, replay)
+    return [line for line in page.text.splitlines() if re.match(r"[\d-]+(/[\d-]+)? ", line)]
+
+
+def test_what_was_done_alike_stands_beside_each_other() -> None:
+    """A call that is made again moves nothing else out of its place."""
+    found = [line.split()[0] for line in rows(samples.RECORDED)]
+    assert ["1", "2", "3", "4", "5", "-/6", "-/7", "6/8"] == found
+    assert "same" == rows(samples.RECORDED)[-1].split()[-1]
+
+
+def test_a_step_that_is_lacking_is_said_to_be() -> None:
+    """A replay that ends early leaves its side empty, and that can be the first difference."""
+    short = samples.REPLAY.model_copy(update={"replay": samples.side(samples.STEPS[:5], {})})
+    assert "6/-" == rows(short)[-1].split()[0]
+    page = Page()
+    write_replay(page, short)
+    assert holds(page, "first difference: only the recording has its step 6")
+
+
+def test_a_fault_that_nobody_sees_is_shown_where_it_struck() -> None:
+    """Equal results do not hide that the call was struck; it is no difference either."""
+    fault = {"fault": "slow", "as": "returned", "applied": True, "visible": False}
+    steps = [step | {"fault": fault} if step["index"] == 5 else step for step in samples.STEPS]
+    page = Page()
+    write_replay(
+        page, samples.REPLAY.model_copy(update={"replay": samples.side(steps, samples.AFTER)})
+    )
+    assert holds(page, "first difference: none", "fault slow, returned;")
+
+
+@pytest.mark.parametrize(("status", "shown"), [("executed", False), ("blocked", True)])
+def test_only_a_status_that_is_not_the_usual_is_shown(status: str, shown: bool) -> None:
+    """That a call was executed need not be said of every one."""
+    steps = [step | {"status": status} for step in samples.STEPS]
+    page = Page()
+    write_case(page, samples.CASE.model_copy(update={"steps": steps}))
+    assert shown == (status in page.text)
+
+
+def test_a_check_tells_each_reason_once_with_its_places() -> None:
+    """Cases with the same reason stand below one word, above one mend."""
+    again = samples.CHECK.reasons[0].model_copy(update={"case": "ord-007"})
+    report = samples.CHECK.model_copy(update={"reasons": [*samples.CHECK.reasons, again]})
+    page = SCREENS["check"].on(Page(), report)
+    lines = page.text.splitlines()
+    assert 1 == lines.count("hash_order")
+    assert holds(page, "ord-004, call 3", "ord-007, call 3")
+    assert 1 == page.text.count("sort what comes out of a set")

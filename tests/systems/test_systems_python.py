@@ -116,6 +116,34 @@ class TestKinds:
         assert "instance" == tell_kind({})
         assert "function" == tell_kind(functools.partial(max, 1))
 
+    @pytest.mark.parametrize(
+        ("attribute", "single_call"),
+        [("Talker", False), ("talker", False), ("make", False), ("Both", True)],
+    )
+    def test_a_system_that_is_talked_with_need_not_be_called(
+        self, project: WriteProject, attribute: str, single_call: bool
+    ) -> None:
+        """One with a call beside takes single calls as well."""
+        source = (
+            "class Talker:\n    def turn(self, message): return message\n"
+            "talker = Talker()\n"
+            "def make(): return Talker()\n"
+            "class Both(Talker):\n    def __call__(self, request): return request\n"
+        )
+        system = load_system(f"app:{attribute}", project(app=source))
+        assert (True, single_call) == (system.conversational, system.single_call)
+        assert "hi" == system.turn("hi")
+
+    @pytest.mark.parametrize("turn", ["def turn(self): return 1", "turn = 1"])
+    def test_a_system_that_takes_no_message_is_refused(
+        self, project: WriteProject, turn: str
+    ) -> None:
+        """Its `turn` gets one argument."""
+        root = project(app=f"class Mute:\n    {turn}\n")
+        with pytest.raises(ConfigurationError, match="cannot be talked with") as caught:
+            load_system("app:Mute", root)
+        assert "`system.turn(message)`" in (caught.value.mend or "")
+
     def test_a_module_does_not_own_its_functions(self) -> None:
         """A built-in function is bound to its module; that is no sandbox."""
         assert len is PythonSystem.of(len).owner

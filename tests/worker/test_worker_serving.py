@@ -79,6 +79,7 @@ class TestStart:
             "stateful": True,
             "replayable": True,
             "conversational": False,
+            "single_call": True,
             "loaded": ["app.py", "tools.py"],
         } == first.frames[0].header
         assert ["late.py"] == first.frames[-1].header["loaded"]

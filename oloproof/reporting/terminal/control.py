@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from oloproof.records.faults import fault_label
 from oloproof.reporting.terminal.outcomes import write_outcome, write_output
 from oloproof.reporting.terminal.steps import write_steps
 from oloproof.reporting.terminal.values import sorted_keys, write_named
@@ -11,19 +12,22 @@ from oloproof.reporting.terminal.verdicts import word, write_changes
 
 if TYPE_CHECKING:
     from oloproof.records.case_report import ControlReport, ReplayReport
-    from oloproof.reporting.terminal.page import Page
+    from oloproof.reporting.terminal.page import Page, Part
 
 AT: Final = 10
 _SIDES_AT: Final = 10
-_METHODS: Final = {
-    "manual": "by the system's own replay",
-    "recorded": "from what was recorded",
-}
 
 
 def fault_of(report: ReplayReport) -> str:
     """The fault in words: `error at issue_refund, call 1`."""
-    return f"{report.fault} at {report.tool}, call {report.occurrence}"
+    turn = "" if report.turn is None else f" of turn {report.turn}"
+    call = f"{report.tool}, call {report.occurrence}{turn}"
+    return f"{fault_label(report.fault, report.duration)} at {call}"
+
+
+def method_of(method: str | None) -> Part:
+    """How a case is replayed: by a method that its author wrote, or from what was recorded."""
+    return ("" if method is None else f"  replay: {method}", "dim")
 
 
 def write_replay_verdict(page: Page, report: ReplayReport) -> None:
@@ -37,15 +41,19 @@ def write_replay_verdict(page: Page, report: ReplayReport) -> None:
             page.write(report.detail)
         if report.unavailable:
             page.labelled(("replayed", "dim"), f"not at all: {report.unavailable}", at=AT)
-        elif report.method is not None:
+        elif report.step_index is not None:
             page.labelled(("replayed", "dim"), _how(report), at=AT)
         if report.control is not None:
             _write_control(page, report.control)
+        if report.replay_detail:
+            page.labelled(("because", "dim"), report.replay_detail, at=AT)
+        for note in report.notes:
+            page.labelled(("note", "yellow"), note, at=AT)
 
 
 def write_replay_of_case(page: Page, report: ReplayReport) -> None:
     """A replay in the panel of its case: its control, how it went on, and how it ended."""
-    page.write((fault_of(report), "bold"))
+    page.write((fault_of(report), "bold"), method_of(report.method), hang=2)
     write_replay_verdict(page, report)
     if (replay := report.replay) is None:
         return
@@ -74,12 +82,8 @@ def write_end(page: Page, report: ReplayReport) -> None:
 
 
 def _how(report: ReplayReport) -> str:
-    words = [_METHODS[report.method] if report.method else ""]
-    if report.step_index is not None:
-        words.append(f"changed at step {report.step_index}")
-    if report.stored:
-        words.append("shown from the store")
-    return ", ".join(words)
+    words = f"changed at step {report.step_index}"
+    return f"{words}, shown from the store" if report.stored else words
 
 
 def _write_control(page: Page, control: ControlReport) -> None:
@@ -95,6 +99,8 @@ def _write_control(page: Page, control: ControlReport) -> None:
     if (found := control.divergence) is not None:
         seen = f"{found.kind} at {found.where}"
     page.labelled(("control", "dim"), ("NOT TRUSTED", "bold yellow"), f": {seen}", at=AT)
+    if control.detail:
+        page.labelled("", control.detail, at=AT)
     if found is not None:
         with page.indented(AT):
             write_named(page, ("expected", "dim"), sorted_keys(found.expected), at=_SIDES_AT)

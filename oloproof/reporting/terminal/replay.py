@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from oloproof.canonical import equal
-from oloproof.reporting.terminal.control import fault_of, write_end, write_replay_verdict
+from oloproof.canonical import encode, equal
+from oloproof.reporting.terminal.control import (
+    fault_of,
+    method_of,
+    write_end,
+    write_replay_verdict,
+)
 from oloproof.reporting.terminal.outcomes import write_output
 from oloproof.reporting.terminal.sides import Sides
 from oloproof.reporting.terminal.steps import first_difference, write_step
@@ -23,7 +29,11 @@ if TYPE_CHECKING:
     from oloproof.reporting.terminal.sides import Writer
     from oloproof.reporting.terminal.steps import Step
 
+    _Pair: TypeAlias = tuple[Step | None, Step | None]
+
 _LABELS_AT: Final = 8
+_DONE: Final = ("kind", "agent", "turn", "tool_name", "arguments")
+"""The fields of a step by which two sides are set beside each other."""
 
 
 def write_replays(page: Page, reports: Sequence[ReplayReport]) -> None:
@@ -36,7 +46,7 @@ def write_replays(page: Page, reports: Sequence[ReplayReport]) -> None:
 
 def write_replay(page: Page, report: ReplayReport) -> None:
     """The verdict and its control, the two sides step by step, and where they ended."""
-    page.write((report.case, "bold"), f"  {fault_of(report)}", hang=2)
+    page.write((report.case, "bold"), f"  {fault_of(report)}", method_of(report.method), hang=2)
     write_replay_verdict(page, report)
     recording, control = report.recording, report.control
     if recording is None:
@@ -53,13 +63,17 @@ def write_replay(page: Page, report: ReplayReport) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What each side has in one place, and in words how the two differ."""
+    """What each side has in one place, and in words how the two differ.
+
+    What came back `struck` by a fault is shown though the agent cannot tell it from the other.
+    """
 
     label: str
     left: Writer
     right: Writer
     difference: str | None
     turn: int | None = None
+    struck: bool = False
 
 
 def _write_sides(page: Page, recording: ReplaySide, replay: ReplaySide, name: str) -> None:
@@ -74,26 +88,58 @@ def _write_sides(page: Page, recording: ReplaySide, replay: ReplaySide, name: st
         if row.turn is not None and row.turn != turn:
             turn = row.turn
             page.write((f"turn {turn}", "dim"))
-        right = row.right if row.difference else None
+        right = row.right if row.difference or row.struck else None
         sides.row(row.label, row.left, right, pointed_at=row is first)
 
 
 def _step_rows(recording: ReplaySide, replay: ReplaySide) -> Iterator[_Row]:
-    for number, (left, right) in enumerate(zip_longest(recording.steps, replay.steps), start=1):
+    for left, right in _aligned(recording.steps, replay.steps):
+        step = left or right or {}
         yield _Row(
-            label=f"{number}",
+            label=_label(left, right),
             left=partial(_write_step, step=left),
             right=partial(_write_step, step=right),
-            difference=_difference(number, left, right),
-            turn=(left or right or {}).get("turn"),
+            difference=_difference(left, right),
+            turn=step.get("turn"),
+            struck=right is not None and right["kind"] == "tool_result" and "fault" in right,
         )
 
 
-def _difference(number: int, left: Step | None, right: Step | None) -> str | None:
-    if left is None or right is None:
-        return f"only the {'replay' if left is None else 'recording'} has step {number}"
+def _aligned(left: Sequence[Step], right: Sequence[Step]) -> Iterator[_Pair]:
+    """The steps of both sides in pairs: what was done alike stands beside each other.
+
+    What both begin with comes first, so that the call that a fault strikes is never taken for
+    a later one that repeats it.
+    """
+    keys = [[_key(step) for step in side] for side in (left, right)]
+    pairs = zip(*keys, strict=False)
+    start = next((n for n, (was, now) in enumerate(pairs) if was != now), min(map(len, keys)))
+    yield from zip(left[:start], right[:start], strict=True)
+    codes = SequenceMatcher(None, keys[0][start:], keys[1][start:], autojunk=False).get_opcodes()
+    for _, first, last, begin, end in codes:
+        yield from zip_longest(
+            left[start + first : start + last], right[start + begin : start + end]
+        )
+
+
+def _key(step: Step) -> bytes:
+    """What a step does, whatever came of it."""
+    return encode([step.get(name) for name in _DONE])
+
+
+def _label(left: Step | None, right: Step | None) -> str:
+    """The number of a step; of both sides where they are not the same."""
+    was, now = ("-" if step is None else str(step.get("index")) for step in (left, right))
+    return was if was == now else f"{was}/{now}"
+
+
+def _difference(left: Step | None, right: Step | None) -> str | None:
+    if left is None:
+        return f"only the replay has its step {(right or {}).get('index')}"
+    if right is None:
+        return f"only the recording has its step {left.get('index')}"
     field = first_difference(left, right)
-    return None if field is None else f"step {number}, in its {field}"
+    return None if field is None else f"step {_label(left, right)}, in its {field}"
 
 
 def _end_rows(recording: ReplaySide, replay: ReplaySide) -> Iterator[_Row]:

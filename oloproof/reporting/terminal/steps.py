@@ -61,9 +61,20 @@ def write_step(page: Page, step: Step, label: Part = "", *, at: int = 0) -> None
         if (fault := step.get("fault")) is not None:
             page.labelled(("fault", "red"), _fault(fault), at=7)
         for name in _BESIDE:
-            if step.get(name) not in (None, [], {}):
+            if _is_told(step, name):
                 style = "red" if name == "error" else "dim"
                 write_named(page, (name, style), step[name], at=len(name) + 2, whole=False)
+
+
+def _is_told(step: Step, name: str) -> bool:
+    """Whether a field is worth a line: no default, and no status that others tell better.
+
+    Almost every call is executed; and what a fault did to the effect stands with the fault.
+    """
+    value = step.get(name)
+    if name == "status" and (value == "executed" or step.get("fault") is not None):
+        return False
+    return value not in (None, [], {})
 
 
 def _title(step: Step) -> list[Part]:

@@ -1,0 +1,62 @@
+"""The calls of a recorded case from which it can be replayed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from oloproof.records.case_report import CheckpointLine, CheckpointList
+from oloproof.records.evidence import RECORDING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oloproof.workflows.groups import Unit
+
+
+def checkpoint_list(
+    unit: Unit, run: int, declared: Iterable[tuple[int | None, str]]
+) -> CheckpointList:
+    """Each call of a tool, in order, with the `declared` faults by their step.
+
+    A call has its state kept where the run recorded the sandbox just before it; from any other
+    a replay begins at an earlier state, and runs the tools from there on again.
+    """
+    assert unit.evidence is not None, "the run is over"
+    recording = unit.evidence.value.get(RECORDING)
+    kept = set() if recording is None else _steps_with_state(recording)
+    faults: dict[int | None, list[str]] = {}
+    for at, label in declared:
+        faults.setdefault(at, []).append(label)
+    counts: dict[str, int] = {}
+    lines = []
+    method: Literal["manual", "recorded"] = "manual" if recording is None else "recorded"
+    for step in unit.steps:
+        if step["kind"] != "tool_call":
+            continue
+        tool, index = str(step.get("tool_name")), int(step["index"])
+        counts[tool] = counts.get(tool, 0) + 1
+        lines.append(
+            CheckpointLine(
+                step=index,
+                tool=tool,
+                occurrence=counts[tool],
+                turn=step.get("turn"),
+                arguments=step.get("arguments"),
+                state_kept=index in kept,
+                faults=faults.get(index, []),
+            )
+        )
+    return CheckpointList(run=run, case=unit.case.id, method=method, checkpoints=lines)
+
+
+def _steps_with_state(stored: Any) -> set[int]:
+    """The steps of the calls just before which the state of the sandbox was kept."""
+    from oloproof.recording.recording import Recording
+
+    recording = Recording.from_json(stored)
+    kept = {recording.checkpoints[name].at for name in stored.get("states", ())}
+    return {
+        step
+        for event, step in recording.trajectory.call_steps.items()
+        if recording.events[event].started in kept
+    }

@@ -1,0 +1,114 @@
+"""What the conformance check can find, in words, and how each of it is mended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from oloproof.evaluation.wording import show
+from oloproof.paths import MISSING
+from oloproof.records.project_report import CheckReason
+from oloproof.worker.watching import first_change
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_MENDS: Final[Mapping[str, str]] = {
+    "not_replayable": "declare its tools with `@oloproof.tool` and its model with "
+    "`@oloproof.model`, or write a method `replay`",
+    "no_tool_called": "name cases in which the agent calls tools, with --case",
+    "case_not_recorded": "see why the case does not come to its end, or raise `timeout_s`",
+    "no_trajectory": "report one in every case: `current_case().agent_trajectory(...)`",
+    "no_recorded_state": "let `snapshot` return JSON, and not raise",
+    "reset_failed": "let `reset` take every state that `snapshot` gives",
+    "reset_not_faithful": "let `reset` put back all that `snapshot` shows, and nothing else; "
+    "an `initial_state` is to be written as `snapshot` shows it",
+    "effect_not_declared": "make every change of the sandbox in a function declared with "
+    "`@oloproof.tool`",
+    "reading_tool_writes": "take `reads=True` from the tool, or let it change nothing",
+    "state_outside_snapshot": "keep nothing between cases that `reset` does not set: no counter, "
+    "cache or list in the module or on the object",
+    "hidden_nondeterminism": "take time, identifiers and randomness from `oloproof.now`, `uuid4` "
+    "and `rng`, declare the model with `@oloproof.model`, and read nothing else from outside",
+    "hash_order": "sort what comes out of a set before it is used, and use no `hash()`",
+    "control_not_reproduced": "let the agent reach the sandbox through its tools alone, and let "
+    "`snapshot` show all that they leave behind",
+    "arguments_not_json": "call tools and models with JSON values",
+    "result_not_json": "let tools and models return JSON values",
+    "effect_outside_recorder": "start threads in a copy of the case's context "
+    "(`asyncio.to_thread`, `contextvars.copy_context().run`)",
+    "exception_not_rebuilt": "raise exceptions that can be made again from their arguments",
+    "redacted_value_needed": "keep what `redact` names out of the tools' arguments and results",
+    "output_not_shown": "end the trajectory with a `final` step that has the output as its result",
+}
+_MEND_ELSE: Final = "see the word in the reference of the evaluators, and mend its cause"
+
+
+class Finding(NamedTuple):
+    """Why a system cannot be relied on to be replayed.
+
+    `where` is the place in words; `step` and `tool` are of the call that is meant, `path` is
+    a place in the sandbox.
+    """
+
+    reason: str
+    detail: str
+    where: str | None = None
+    step: int | None = None
+    tool: str | None = None
+    path: str | None = None
+
+    def report(self, case: str | None) -> CheckReason:
+        """The finding of a case, or (with None) of the system."""
+        mend = _MENDS.get(self.reason, _MEND_ELSE)
+        return CheckReason(case=case, mend=mend, **self._asdict())
+
+
+def read_noticed(noticed: Mapping[str, Any], step: int | None) -> Finding:
+    """What was noticed of the sandbox while a case was recorded; `step` is that of the call."""
+    tool, occurrence, path = noticed.get("tool"), noticed.get("occurrence"), noticed.get("path")
+    call = None if tool is None else f"call {occurrence} of {tool}"
+    sides = [] if path is None else [_side(noticed["was"]), _side(noticed["is"])]
+    place = path or "the whole sandbox"
+    match noticed["what"]:
+        case "reset_failed":
+            where, detail = _state_of(call), str(noticed["problem"])
+        case "reset_not_faithful":
+            where = _state_of(call)
+            detail = f"after `reset`, {place} is {sides[1]}, not {sides[0]}"
+        case "reading_tool_writes":
+            where, detail = f"in {call}", f"{place} was {sides[0]} and is {sides[1]}"
+        case _:
+            where = "after the last call of a tool" if call is None else f"before {call}"
+            detail = f"outside of every tool, {place} went from {sides[0]} to {sides[1]}"
+    return Finding(noticed["what"], detail, where, step, tool, path)
+
+
+def read_divergence(
+    reason: str, divergence: Mapping[str, Any], how: str, step: int | None, tool: str | None
+) -> Finding:
+    """A replay that was not as recorded; `how` says in which circumstances it was made."""
+    where = str(divergence["where"])
+    before, path, after = where.partition("final state at ")
+    seen = _change(divergence["expected"], divergence["actual"])
+    detail = f"{how}: {divergence['kind']}, {seen}"
+    return Finding(reason, detail, where, step, tool, after if path and not before else None)
+
+
+def _change(expected: Any, actual: Any) -> str:
+    """What became of a value, down to the first place where that is inside of it."""
+    if actual is None:
+        return f"{show(expected)} did not come again"
+    if expected is None:
+        return f"{show(actual)} came anew"
+    inside = first_change(expected, actual)
+    if inside is None or not inside["path"]:
+        return f"{show(expected)} became {show(actual)}"
+    return f"{inside['path']} was {_side(inside['was'])} and became {_side(inside['is'])}"
+
+
+def _state_of(call: str | None) -> str:
+    return "at the initial state" if call is None else f"at the state before {call}"
+
+
+def _side(value: Sequence[Any]) -> str:
+    return show(value[0] if value else MISSING)

@@ -1,0 +1,100 @@
+"""What the explanation of claims says of sentences is what comes of reading them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+from docs_pages import ROOT
+
+from oloproof.evaluation.claims.reading import claim_outcome
+
+PAGE = (ROOT / "docs" / "explanation" / "claims.md").read_text(encoding="utf-8")
+DATA = ROOT / "tests" / "evaluation" / "data"
+LOTS = {"corpus": "", "further, first lot": "further", "further, second lot": "second"}
+LANGUAGES = {"English": "en", "German": "de", "Polish": "pl", "Russian": "ru"}
+SENTENCES: list[dict[str, Any]] = [
+    json.loads(line)
+    for name in ("claims.jsonl", "claims_further.jsonl")
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines()
+]
+READ = {
+    item["id"]: claim_outcome(item["sentence"], item["claim"]["patterns"], item["language"]).outcome
+    for item in SENTENCES
+}
+
+
+def rows(head: str) -> list[list[str]]:
+    """The rows of the table whose first row begins with `head`."""
+    _, _, rest = PAGE.partition(f"\n| {head} |")
+    lines = rest.partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def told(outcome: str) -> str:
+    return outcome.replace("_", " ")
+
+
+def lot_of(item: dict[str, Any]) -> str:
+    return next(iter(re.findall(r"-(further|second)-", item["id"])), "")
+
+
+def right(items: list[dict[str, Any]]) -> str:
+    hits = sum(READ[item["id"]] == item["outcome"] for item in items)
+    return f"{hits} of {len(items)}"
+
+
+def test_the_sentences_shown_are_read_as_shown() -> None:
+    """Each sentence of the examples has the outcome that stands beside it."""
+    shown = rows("sentence")
+    read = [told(claim_outcome(sentence, [word], "en").outcome) for sentence, word, _ in shown]
+    assert [outcome for *_, outcome in shown] == read
+    assert {"asserted", "denied", "not asserted", "unclear"} == set(read)
+
+
+def test_how_many_are_read_rightly() -> None:
+    """The page counts the sentences by lot and by language, as they are read now."""
+    by_lot = {lot: [s for s in SENTENCES if lot_of(s) == word] for lot, word in LOTS.items()}
+    assert {lot: right(items) for lot, items in by_lot.items()} == {
+        lot: now for lot, _, now in rows("sentences")
+    }
+    spoken = {name: [s for s in SENTENCES if s["language"] == c] for name, c in LANGUAGES.items()}
+    assert {name: right(items) for name, items in spoken.items()} == dict(rows("language"))
+    assert f"held against {len(SENTENCES)} sentences" in PAGE
+
+
+def test_the_first_readings_stand_as_they_were() -> None:
+    """What came of a first reading is never improved afterwards."""
+    first = {lot: count for lot, count, _ in rows("sentences")}
+    assert ["138 of 149", "57 of 65", "41 of 49"] == list(first.values())
+
+
+def test_every_sentence_that_is_misread_is_listed() -> None:
+    """The list has exactly the misread ones, word for word, with what is right and what is read."""
+    missed = [
+        [item["id"], item["sentence"], told(item["outcome"]), told(READ[item["id"]])]
+        for item in SENTENCES
+        if READ[item["id"]] != item["outcome"]
+    ]
+    listed = rows("id")
+    assert missed == [row[:4] for row in listed]
+    assert all(why for *_, why in listed)
+
+
+def test_what_the_misreadings_cost() -> None:
+    """The page counts them by what they are read as, and no claim that is made is overlooked."""
+    read = Counter(row[3] for row in rows("id"))
+    words = re.search(
+        r"Of the (\d+) that are misread now, (\d+) are unclear.*\n(\w+) denials count as not "
+        r"asserted.*\n(\w+) count as asserted",
+        PAGE,
+    )
+    assert words is not None
+    numbers = {"Two": 2, "Four": 4}
+    total, unclear, not_asserted, asserted = (numbers.get(w) or int(w) for w in words.groups())
+    assert total == read.total()
+    assert {"unclear": unclear, "not asserted": not_asserted, "asserted": asserted} == read
+    assert {"denied"} == {row[2] for row in rows("id") if row[3] == "not asserted"}
+    assert {"unclear"} == {row[3] for row in rows("id") if row[2] == "asserted"}
