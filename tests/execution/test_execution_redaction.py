@@ -148,8 +148,10 @@ def leaves(value: Any) -> Any:
     elif isinstance(value, list):
         for item in value:
             yield from leaves(item)
-    else:
-        yield str(value) if value != 4711 else "4711"
+    elif isinstance(value, str):
+        yield value
+    else:  # of a number only the whole can be a secret
+        yield "4711" if value == 4711 else "no secret"
 
 
 class TestRecords:
