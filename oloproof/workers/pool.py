@@ -14,7 +14,7 @@ import os
 import selectors
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.workers.framing import (
     BROKEN_EXIT,
@@ -27,7 +27,9 @@ from oloproof.workers.framing import (
     pack,
 )
 from oloproof.workers.lanes import Job, Lane, Worker
+from oloproof.workers.pace import Pace
 from oloproof.workers.process import WorkerProcess
+from oloproof.workers.replies import Again, Cause, Lost, Message, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,14 +39,6 @@ if TYPE_CHECKING:
 OPENING_S: Final = 300.0
 """How long a worker may take until its first frame: importing a user's system can be slow."""
 
-LOOK_AHEAD_S: Final = 0.02
-"""How much work a worker may hold at its usual pace: many small jobs, handed over at once."""
-
-LEAST_JOBS: Final = 2
-MOST_JOBS: Final = 64
-SLOW_S: Final = 0.5
-"""Of jobs that take longer a worker holds one, so that all workers end together."""
-
 MOST_BYTES: Final = 1 << 23
 """Of jobs that a worker holds; one more is always allowed."""
 
@@ -52,43 +46,6 @@ LEAVE_S: Final = 0.5
 """How long idle workers may take to leave when the pool is closed."""
 
 _LOOK_AGAIN_S: Final = 0.01
-
-
-Cause: TypeAlias = Literal["timed_out", "exited", "killed"]
-
-
-class Reply(NamedTuple):
-    """A frame that a worker sent while it worked on `tag`."""
-
-    tag: Any
-    frame: Frame
-
-
-class Lost(NamedTuple):
-    """A worker ended while it worked on `tag`: it hung, left with a code, or a signal killed it.
-
-    `opened` is False when it ended before it had ever answered: the system could not be
-    started. `aside` is what it had said on the way, and of which number.
-    """
-
-    tag: Any
-    cause: Cause
-    code: int
-    opened: bool
-    aside: tuple[int, bytes] = (0, b"")
-
-
-class Again(NamedTuple):
-    """A worker ended while it did `tag` beside other jobs; what is left of it is to be submitted.
-
-    It is not to blame where it need not be `alone`; where it has to be, nobody knows yet.
-    """
-
-    tag: Any
-    alone: bool
-
-
-Message: TypeAlias = "Reply | Lost | Again"
 
 
 class Pool:
@@ -126,7 +83,7 @@ class Pool:
         """Jobs that have been submitted and are not done."""
         self._pending_bytes = 0
         self._selector = selectors.DefaultSelector()
-        self._pace_s = LOOK_AHEAD_S / LEAST_JOBS
+        self._pace = Pace()
         self._filling = True
 
     def __enter__(self) -> Pool:
@@ -150,7 +107,7 @@ class Pool:
         From when half of the room for them is empty, or a worker would have nothing to do,
         until the room is full: so they are handed over many at once.
         """
-        room = self._size * self._window
+        room = self._size * self._pace.window
         pending = self.pending
         if pending >= room or (pending >= self._size and self._pending_bytes >= MOST_BYTES):
             self._filling = False
@@ -208,13 +165,6 @@ class Pool:
         """How many jobs more could be done at once."""
         return self._size - sum(bool(lane.jobs) for lane in self._lanes)
 
-    @property
-    def _window(self) -> int:
-        """How many jobs a lane may hold."""
-        if self._pace_s > SLOW_S:
-            return 1
-        return max(LEAST_JOBS, min(MOST_JOBS, int(LOOK_AHEAD_S / max(self._pace_s, 1e-6))))
-
     def _assign(self) -> None:
         """Give waiting jobs to lanes with room, the least loaded first."""
         given: set[Worker] = set()
@@ -256,7 +206,7 @@ class Pool:
             return True
         if any(worker.most > 1 and not worker.opened for worker in self._workers):
             return False  # there may soon be a lane that is free
-        return len(lane.jobs) < self._window and lane.worker.held_bytes < MOST_BYTES
+        return len(lane.jobs) < self._pace.window and lane.worker.held_bytes < MOST_BYTES
 
     def _start(self) -> Worker:
         most = min(self._slots, self._room)
@@ -322,7 +272,7 @@ class Pool:
         tag = lane.jobs[0].tag if lane.jobs else None
         if frame.kind == DONE and lane.jobs:
             self._strike_off(lane.jobs[0])
-            self._pace_s += (lane.finish() - self._pace_s) / 16
+            self._pace.take(lane.finish())
         lane.restart_clock()
         return Reply(tag, frame)
 

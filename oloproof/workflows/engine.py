@@ -16,7 +16,8 @@ from oloproof.records.evidence import RECORDING, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
 from oloproof.worker import messages
 from oloproof.workers import framing
-from oloproof.workers.pool import OPENING_S, Again, Lost, Pool
+from oloproof.workers.pool import OPENING_S, Pool
+from oloproof.workers.replies import Again, Lost
 from oloproof.workflows.groups import Group, Known, Unit
 from oloproof.workflows.results import limit_of
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.workers.framing import Frame
-    from oloproof.workers.pool import Message
+    from oloproof.workers.replies import Message
 
 AHEAD: Final = 256
 """Groups that may wait for an earlier one to end."""

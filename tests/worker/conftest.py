@@ -11,7 +11,8 @@ import pytest
 from oloproof.canonical import decode, encode_in_order
 from oloproof.worker import messages
 from oloproof.workers.framing import DONE
-from oloproof.workers.pool import Lost, Pool
+from oloproof.workers.pool import Pool
+from oloproof.workers.replies import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

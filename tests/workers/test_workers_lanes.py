@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.workers.framing import BROKEN_EXIT, DONE, pack
-from oloproof.workers.pool import Again, Lost, Message, Pool, Reply
+from oloproof.workers.pool import Pool
+from oloproof.workers.replies import Again, Lost, Message, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

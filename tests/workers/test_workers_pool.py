@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oloproof.workers import pool as pool_module
+from oloproof.workers import pace as pace_module
 from oloproof.workers.framing import BROKEN_EXIT, DONE
-from oloproof.workers.pool import MOST_BYTES, MOST_JOBS, Lost, Message, Pool, Reply
+from oloproof.workers.pace import MOST_JOBS
+from oloproof.workers.pool import MOST_BYTES, Pool
+from oloproof.workers.replies import Lost, Message, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +119,7 @@ class TestJobs:
 
     def test_slow_jobs_are_not_hoarded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A worker holds one beside the one that it is at, and of very slow ones none."""
-        monkeypatch.setattr(pool_module, "SLOW_S", 0.05)
+        monkeypatch.setattr(pace_module, "SLOW_S", 0.05)
         with make_pool(2) as pool:
             assert pool.hungry
             for n in range(4):
