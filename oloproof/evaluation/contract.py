@@ -214,12 +214,14 @@ class CaseCheck:
 class EvaluatorOptions(Fields):
     """The fields of one line under `evaluators:` in the suite; each type adds its own.
 
-    `dimension` is the part of the scorecard that the metric counts in; no evaluator reads it.
+    `dimension` is the part of the scorecard that the metric counts in, and `cases` whom the
+    check is for (ids, with `*` and `?`); no evaluator reads them.
     """
 
     type: str
     criterion: str | None = Field(default=None, min_length=1)
     dimension: str | None = Field(default=None, min_length=1)
+    cases: tuple[str, ...] | None = Field(default=None, min_length=1)
 
 
 class OptionError(ConfigurationError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import missing, not_applicable
 from oloproof.evaluation.dimensions import Summary
 from oloproof.evaluation.watching import Watch
@@ -81,6 +83,13 @@ class CaseChecks:
             for evaluator in self._evaluators
             for place in evaluator.named_places
         ]
+        # A pattern that fits no case is most likely misspelt, too.
+        self._unfit = {
+            (pattern, evaluator.where): evaluator.metric
+            for evaluator in self._evaluators
+            if isinstance(evaluator, ForCases)
+            for pattern in evaluator.patterns
+        }
 
     def check(self, case: Case) -> None:
         """Raises `ConfigurationError` for a case that a check could never judge, before a run.
@@ -95,6 +104,10 @@ class CaseChecks:
                 self._refuse_unread(case, expected, f"expected.turns.{number}")
         for evaluator in self._evaluators:
             evaluator.check_case(case)
+        if self._unfit and case.source is None:
+            fit = [key for key in self._unfit if fnmatchcase(case.id, key[0])]
+            for key in fit:
+                del self._unfit[key]
         if self._unseen:
             self._unseen = [watch for watch in self._unseen if not watch.sees(case)]
 
@@ -111,8 +124,15 @@ class CaseChecks:
     def unseen(self) -> list[str]:
         """A sentence for each place that a check names and none of the cases checked has.
 
-        Raises `ConfigurationError` for one without which a check would compare nothing.
+        Raises `ConfigurationError` for one without which a check would compare nothing, and for
+        a check of cases that are not there.
         """
+        for (pattern, where), metric in self._unfit.items():
+            raise ConfigurationError(
+                f"`{metric}` is for the cases `{pattern}`, and no case has such an id",
+                where=where,
+                mend="correct the pattern: `*` stands for any text, `?` for one character",
+            )
         told: dict[str | None, str] = {}
         for watch in self._unseen:
             if watch.could_see:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import OptionError, Setting
 from oloproof.evaluation.dimensions import summaries
 from oloproof.evaluation.schema_paths import refuse_unknown_places
@@ -49,7 +50,8 @@ def bind_all(
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
     _refuse_repeated_metrics(bound)
     evaluators = [evaluator for _, evaluator in bound]
-    refuse_unknown_places(check for check in evaluators if isinstance(check, StateCheck))
+    checks = [e.inner if isinstance(e, ForCases) else e for e in evaluators]
+    refuse_unknown_places(check for check in checks if isinstance(check, StateCheck))
     if not dimensions:
         return evaluators
     dimension_of = {
@@ -98,7 +100,9 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
         raise ConfigurationError(
             error.what, where=line.where(error.field), mend=error.mend
         ) from None
-    return made
+    if options.cases is None:
+        return made
+    return [ForCases(check, options.cases, line.where("cases")) for check in made]
 
 
 def kept_options(line: RawEvaluator) -> dict[str, Any]:

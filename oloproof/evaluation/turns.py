@@ -69,7 +69,7 @@ class TurnSelector:
             raise ConfigurationError(
                 f"`{criterion}` speaks of turn {beyond}, and case `{case.id}` has {shown}",
                 where=None if case.line is not None else f"case `{case.id}`",
-                mend=f"name a turn from 1 to {last}, or say with `cases` whom the check is for",
+                mend=f"name a turn from 1 to {last}, or name the cases it is for: `cases: [ID, …]`",
             )
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.judges import outcome_of
 from oloproof.records.case_report import JudgementLine, JudgeReport
 from oloproof.systems.python import load_function
@@ -32,7 +33,9 @@ def judge(
     raw verdict as text. What it said is kept at once, so that nothing is asked twice.
     """
     project = load_project(folder)
-    line, check = _declared(project, metric)
+    line, declared = _declared(project, metric)
+    chosen = declared if isinstance(declared, ForCases) else None
+    check: Any = declared if chosen is None else chosen.inner
     ask = load_function(provider, project.suite.root)
     path = line.document.path.parent / str(line.options["judge"]["judgements"])
     asked: list[JudgementLine] = []
@@ -40,6 +43,8 @@ def judge(
         stored = StoredRun.open(store, read_run(store, find_run(store, run)))
         for row in stored.rows():
             for unit in stored.restore(row).units:
+                if chosen is not None and not chosen.speaks_of(unit.case):
+                    continue
                 for message in check.unclear(context_of(unit, None)):
                     digest = check.judge.digest(message, check.patterns)
                     if digest not in check.judge.known and all(
@@ -55,7 +60,7 @@ def _declared(project: Project, metric: str) -> tuple[RawEvaluator, Any]:
     with_judge = {
         evaluator.metric: evaluator
         for evaluator in project.evaluators
-        if getattr(evaluator, "judge", None) is not None
+        if getattr(getattr(evaluator, "inner", evaluator), "judge", None) is not None
     }
     check = with_judge.get(metric)
     if check is None:

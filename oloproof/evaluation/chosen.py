@@ -1,0 +1,75 @@
+"""A check that is for some cases only: those whose ids its line names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+from oloproof.evaluation.contract import not_applicable
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
+    from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, NamedPlace, Verdict
+    from oloproof.suites.case import Case
+
+_ANOTHER_CASE: Final = not_applicable("another_case")
+
+
+@dataclass(frozen=True, slots=True)
+class ForCases:
+    """The `inner` check, of cases whose id (a copy's is its source's) fits one of the `patterns`.
+
+    `*` stands for any text, `?` for one character. `where` is the `file:line: field` of them.
+    """
+
+    inner: Evaluator
+    patterns: tuple[str, ...]
+    where: str | None
+
+    def speaks_of(self, case: Case) -> bool:
+        """Whether a case is one of those."""
+        name = case.source or case.id
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+    @property
+    def metric(self) -> str:
+        """That of the check."""
+        return self.inner.metric
+
+    @property
+    def transform(self) -> str | None:
+        """That of the check."""
+        return self.inner.transform
+
+    @property
+    def needs_initial_state(self) -> bool:
+        """As the check says."""
+        return self.inner.needs_initial_state
+
+    @property
+    def expected_fields(self) -> frozenset[str]:
+        """Those that the check reads."""
+        return self.inner.expected_fields
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """Those that the check names."""
+        return self.inner.named_places
+
+    def worlds(self, case: Case) -> list[JsonValue]:
+        """The states in which its places are looked for; none of another case."""
+        return self.inner.worlds(case) if self.speaks_of(case) else []
+
+    def demands(self) -> tuple[FaultDemand, ...]:
+        """The faulted replays that the check needs."""
+        return self.inner.demands()
+
+    def check_case(self, case: Case) -> None:
+        """Refuses what the check could never judge, of its own cases."""
+        if self.speaks_of(case):
+            self.inner.check_case(case)
+
+    def evaluate(self, context: Context) -> Verdict:
+        """Not applicable to another case."""
+        return self.inner.evaluate(context) if self.speaks_of(context.case) else _ANOTHER_CASE
