@@ -14,15 +14,13 @@ from urllib.parse import quote, quote_plus
 
 from oloproof.canonical import JsonValue, decode, encode_in_order, quote_key
 from oloproof.errors import ConfigurationError
+from oloproof.records.redacted import REDACTED
 from oloproof.records.shapes import FREE, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MARK: Final = "[redacted:"
-"""How every redacted place begins; what follows names the rule."""
-
-_PATTERN_MARK: Final = f"{MARK}pattern]"
+_PATTERN_MARK: Final = f"{REDACTED}pattern]"
 
 SHORTEST_SECRET: Final = 4
 """A shorter value of a variable is no secret, and would blot out half of every text."""
@@ -58,7 +56,7 @@ class Redaction:
         for name in self._variables:
             secret = self._environment.get(name, "")
             if len(secret) >= SHORTEST_SECRET and secret not in self._marks:
-                self._marks |= dict.fromkeys(_forms(secret), f"{MARK}{name}]")
+                self._marks |= dict.fromkeys(_forms(secret), f"{REDACTED}{name}]")
                 # The longest first: where one lies in another, no rest of the longer may stay.
                 longest_first = sorted(self._marks, key=len, reverse=True)
                 self._secrets = re.compile("|".join(map(re.escape, longest_first)))

@@ -1,32 +1,11 @@
-"""How a case ended, and whether a replay ended alike."""
+"""Whether a replay ended as its recording did."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from oloproof.canonical import JsonValue, equal
 from oloproof.patches import difference
-from oloproof.paths import MISSING, Absent, from_pointer
+from oloproof.paths import Absent, from_pointer
 from oloproof.records.evidence import Divergence
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The status of the call's outcome, the output and the final world, `MISSING` without one."""
-
-    status: str = "completed"
-    output: JsonValue | Absent = MISSING
-    state: JsonValue | Absent = MISSING
-
-
-def compare_endings(recorded: Ending, replayed: Ending) -> Divergence | None:
-    """The first difference between two endings, or None."""
-    if recorded.status != replayed.status:
-        return Divergence("changed_outcome", "outcome", recorded.status, replayed.status)
-    if not same(recorded.output, replayed.output):
-        was, now = shown(recorded.output), shown(replayed.output)
-        return Divergence("changed_output", "output", was, now)
-    return compare_states(recorded.state, replayed.state)
 
 
 def compare_states(was: JsonValue | Absent, now: JsonValue | Absent) -> Divergence | None:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
 
-REDACTED: Final = "[redacted:"
-"""What stands in a recording where a secret was: such a value cannot be served."""
-
 assert isinstance(TRAJECTORY_SHAPE, dict)
 RECORDING_SHAPE: Final[Shape] = {
     "origin": {"case": FREE},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import START
@@ -12,12 +12,13 @@ from oloproof.recording.directing import Director
 from oloproof.recording.matching import Mismatch, Script
 from oloproof.recording.notes import Note
 from oloproof.recording.ordering import PATIENCE_S
-from oloproof.recording.recording import REDACTED, final_step
+from oloproof.recording.recording import final_step
 from oloproof.recording.session import Session, undisturbed
 from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory
 from oloproof.records.evidence import Divergence
+from oloproof.records.redacted import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
     from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
     from oloproof.recording.recording import Recording
-
-ModelPolicy: TypeAlias = Literal["live", "recorded"]
-"""Where model calls behind a fault are answered: by the model, or from the recording alone."""
+    from oloproof.records.faults import ModelPolicy
 
 
 class Replayed(NamedTuple):

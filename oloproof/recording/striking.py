@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
-from oloproof.recording.recording import REDACTED
+from oloproof.records.redacted import REDACTED
 
 if TYPE_CHECKING:
     from oloproof.recording.calling import Runs

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, TypeAlias
 
+ModelPolicy: TypeAlias = Literal["live", "recorded"]
+"""Where model calls behind a fault are answered: by the model, or from the recording alone."""
+
 Duration: TypeAlias = Literal["once", "always"] | int
 """For how many calls of a tool a fault lasts; a number is at least 2, for one is `once`."""
 

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from oloproof.canonical import decode, encode, equal
 from oloproof.execution.performing import Act
-from oloproof.execution.redaction import MARK
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
 from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
 from oloproof.records.faults import FAULT_RESULTS
+from oloproof.records.redacted import REDACTED
 from oloproof.records.trajectory import (
     AgentCheckpoint,
     AgentTrajectory,
@@ -80,7 +80,7 @@ class ManualReplay:
             return "not_replayable"
         if fault is not None and fault not in FAULT_RESULTS:
             return "fault_needs_recorded_tools"
-        if MARK.encode() in encode(self._recording[TRAJECTORY]["steps"][:step_index]):
+        if REDACTED.encode() in encode(self._recording[TRAJECTORY]["steps"][:step_index]):
             return "redacted_value_needed"
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
             return "no_recorded_state"

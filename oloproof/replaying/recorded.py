@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
     from oloproof.recording.recording import Recording
-    from oloproof.recording.replay import ModelPolicy
+    from oloproof.records.faults import ModelPolicy
 
 
 class _Attempt(NamedTuple):

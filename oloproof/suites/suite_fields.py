@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from oloproof.errors import ConfigurationError
+from oloproof.records.faults import ModelPolicy  # noqa: TC001  # pydantic resolves it
 from oloproof.suites.slices import parse_slice
 from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats
 
@@ -92,7 +93,7 @@ class SystemSpec(Fields):
     code_paths: tuple[Text, ...] = ()
     timeout_s: float = Field(default=120, gt=0)
     records: tuple[Text, ...] = ()
-    models: Literal["live", "recorded"] = "live"
+    models: ModelPolicy = "live"
 
     not_yet: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("command", "http", "url", "mcp", "container"), _ONLY_PYTHON

@@ -7,16 +7,10 @@ called once a sandbox; anything else callable is the system itself. `kind` overr
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from oloproof.contract import Conversational, Replayable, Stateful
-from oloproof.errors import ConfigurationError, suggest
-from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,66 +77,13 @@ class PythonSystem(NamedTuple):
     @property
     def single_call(self) -> bool:
         """Whether it can be called with an input; a system that is talked with need not be."""
-        return callable(self.target) and (not self.conversational or _takes_input(self.target))
+        return callable(self.target) and (not self.conversational or takes_input(self.target))
 
     @property
     def active_state(self) -> Callable[[], Any] | None:
         """The reader of the agent's own working state, where it has one."""
         reader = getattr(self.owner, "active_state", None)
         return reader if callable(reader) else None
-
-
-def load_system(
-    spec: str, root: Path, kind: Kind | None = None, *, clean: Clean = str
-) -> PythonSystem:
-    """The system that `module:attr` names, imported from the project folder `root`.
-
-    Raises `ConfigurationError` when nothing of that name can be imported, made or called;
-    `clean` takes secrets out of what the user's code raised.
-    """
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    loader = _Loader(spec, root, clean)
-    try:
-        module_name, _, attribute = spec.partition(":")
-        found = loader.attribute(loader.module(module_name), attribute)
-        return loader.system(found, kind or tell_kind(found))
-    except ConfigurationError:
-        raise
-    except BaseException as error:  # such as a property that raises
-        raise loader.raised(
-            f"looking into `{spec}`", error, "its attributes must be readable without a case"
-        ) from error
-
-
-def load_function(spec: str, root: Path) -> Callable[..., Any]:
-    """The function that `module:attr` names in the project; `ConfigurationError` for another.
-
-    What it raises becomes a `ConfigurationError`, too, with the line in the project.
-    """
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    loader = _Loader(spec, root, str)
-    module_name, separator, attribute = spec.partition(":")
-    if not separator or not attribute:
-        raise ConfigurationError(
-            f"`{spec}` names no function", mend="write it as `module:function`"
-        )
-    found = loader.attribute(loader.module(module_name), attribute)
-    if not callable(found):
-        raise ConfigurationError(
-            f"`{spec}` is a {type(found).__name__} that cannot be called", mend="name a function"
-        )
-
-    def called(*args: Any) -> Any:
-        try:
-            return found(*args)
-        except Exception as error:
-            raise loader.raised(
-                f"calling `{spec}`", error, "what was done until then is kept"
-            ) from error
-
-    return called
 
 
 def tell_kind(found: Any) -> Kind:
@@ -154,7 +95,7 @@ def tell_kind(found: Any) -> Kind:
         return "factory" if _takes_nothing(found) else "instance"
     if inspect.iscoroutinefunction(found):
         return "function"
-    signature = _signature(found)
+    signature = signature_of(found)
     return "function" if signature is None or _needs_or_gathers(signature) else "factory"
 
 
@@ -172,13 +113,14 @@ def _takes_nothing(found: Any) -> bool:
     return (
         callable(found)
         and not isinstance(found, Stateful | Conversational)
-        and not (_takes_input(found))
+        and not (takes_input(found))
     )
 
 
-def _takes_input(found: Any) -> bool:
+def takes_input(found: Any) -> bool:
+    """Whether it can be called with one argument; where that cannot be told, it may be."""
     # A decorator may add arguments of its own: what it takes counts, not what it wraps.
-    signature = _signature(found, follow_wrapped=False)
+    signature = signature_of(found, follow_wrapped=False)
     if signature is None:
         return True
     try:
@@ -192,7 +134,8 @@ def _is_async(called: Any) -> bool:
     return any(map(inspect.iscoroutinefunction, (called, getattr(called, "__call__", None))))  # noqa: B004
 
 
-def _signature(found: Any, *, follow_wrapped: bool = True) -> inspect.Signature | None:
+def signature_of(found: Any, *, follow_wrapped: bool = True) -> inspect.Signature | None:
+    """Its parameters, or None where they cannot be told."""
     try:
         return inspect.signature(found, follow_wrapped=follow_wrapped)
     except (TypeError, ValueError):
@@ -203,130 +146,3 @@ def _owner(target: Any) -> Any:
     while isinstance(target, functools.partial):
         target = target.func
     return target.__self__ if inspect.ismethod(target) else target
-
-
-@dataclass(frozen=True, slots=True)
-class _Loader:
-    """Finds and makes the object of one spec; every failure is an error for its user."""
-
-    spec: str
-    root: Path
-    clean: Clean
-
-    def module(self, name: str) -> Any:
-        """The module, imported."""
-        try:
-            module = importlib.import_module(name)
-        except BaseException as error:
-            if isinstance(error, ModuleNotFoundError) and _is_part(error.name, name):
-                raise self._no_module(name) from None
-            if isinstance(error, ModuleNotFoundError):
-                mend = f"install `{error.name}` into the environment that Oloproof runs in"
-            elif isinstance(error, SyntaxError):
-                mend = "correct the line"
-            else:
-                mend = "the module must import without side effects that need the run"
-            raise self.raised(f"importing `{name}`", error, mend) from error
-        self._refuse_hidden(name)
-        return module
-
-    def _refuse_hidden(self, name: str) -> None:
-        """A file of the project whose name another module has taken already is never loaded."""
-        own = self.root / f"{name.partition('.')[0]}.py"
-        file = getattr(sys.modules.get(own.stem), "__file__", None)
-        if own.is_file() and (file is None or not Path(file).is_relative_to(self.root)):
-            raise ConfigurationError(
-                f"`{self.spec}` means {own.name}, but another module is called `{own.stem}` too",
-                where=file or "built into Python",
-                mend=f"rename {own.name}: the name belongs to Python or to an installed package",
-            )
-
-    def attribute(self, module: Any, attribute: str) -> Any:
-        """What the module holds under a name, or a name in a name."""
-        found = module
-        for part in attribute.split("."):
-            if not hasattr(found, part):
-                names = [name for name in vars(module) if not name.startswith("_")]
-                raise ConfigurationError(
-                    f"`{self.spec}` names nothing: {module.__name__} has no `{attribute}`",
-                    where=getattr(module, "__file__", None),
-                    mend=suggest(attribute, names),
-                )
-            found = getattr(found, part)
-        return found
-
-    def system(self, found: Any, kind: Kind) -> PythonSystem:
-        """The system itself: a class or a factory is called, anything else taken as it is."""
-        if kind not in ("class", "factory"):
-            self._refuse_uncallable(found, f"`{self.spec}`")
-            return PythonSystem.of(found)
-        if not callable(found):
-            raise ConfigurationError(
-                f"`{self.spec}` is declared as {kind} but cannot be called",
-                mend="correct `system.kind`",
-            )
-        return PythonSystem.of(self._made(found), functools.partial(self._made, found))
-
-    def _made(self, maker: Any) -> Any:
-        try:
-            made = maker()
-        except BaseException as error:
-            raise self.raised(
-                f"making the system from `{self.spec}`",
-                error,
-                "a class or a factory is called without arguments, once a sandbox",
-            ) from error
-        self._refuse_uncallable(made, f"what `{self.spec}` made")
-        return made
-
-    def _refuse_uncallable(self, found: Any, shown: str) -> None:
-        kind = type(found).__name__
-        if isinstance(found, Conversational) and not inspect.isclass(found):
-            self._refuse_mute(found, shown)
-        elif inspect.isawaitable(found):
-            if inspect.iscoroutine(found):
-                found.close()
-            raise ConfigurationError(
-                f"{shown} is a {kind}: a factory cannot be async",
-                mend="make the system in a plain function; its methods may be async",
-            )
-        elif not callable(found):
-            raise ConfigurationError(
-                f"{shown} is a {kind} that cannot be called",
-                mend="give it `__call__(self, input)` or `turn(self, message)`, or name a "
-                "function or a bound method",
-            )
-        elif not _takes_input(found):
-            raise ConfigurationError(
-                f"{shown} cannot be called with an input: its parameters are {_signature(found)}",
-                mend="it is called as `system(input)`; give further parameters a default",
-            )
-
-    def _refuse_mute(self, found: Conversational, shown: str) -> None:
-        """Refuse a system that is talked with and takes no message."""
-        if not callable(found.turn) or not _takes_input(found.turn):
-            raise ConfigurationError(
-                f"{shown} cannot be talked with: its `turn` takes no message",
-                mend="it is called as `system.turn(message)`; give further parameters a default",
-            )
-
-    def raised(self, doing: str, error: BaseException, mend: str) -> ConfigurationError:
-        """The error that says what the user's code raised, and where."""
-        what = f"{doing} raised {describe(error, self.clean)}"
-        if isinstance(error, SyntaxError) and error.filename:
-            return ConfigurationError(what, where=f"{error.filename}:{error.lineno}", mend=mend)
-        return ConfigurationError(what, where=place(error, self.root), mend=mend)
-
-    def _no_module(self, name: str) -> ConfigurationError:
-        local = [path.stem for path in self.root.glob("*.py")]
-        local += [path.parent.name for path in self.root.glob("*/__init__.py")]
-        return ConfigurationError(
-            f"`{self.spec}` names a module that is not there: {name}",
-            where=f"looked in {self.root} and the installed packages",
-            mend=suggest(name, local) if local else f"write {name.replace('.', '/')}.py there",
-        )
-
-
-def _is_part(missing: str | None, name: str) -> bool:
-    """Whether a missing module is the named one or a package it lies in."""
-    return missing is not None and (name + ".").startswith(missing + ".")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction
-from oloproof.systems.python import PythonSystem, load_system
+from oloproof.systems.loading import load_system
 from oloproof.worker.dispatch import Dispatch
 from oloproof.worker.messages import CRASHED
 from oloproof.worker.outlet import Outlet, SlotOutlet
@@ -25,6 +25,7 @@ from oloproof.workers.framing import SLOTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from oloproof.systems.python import PythonSystem
     from oloproof.workers.framing import Frame
 
 

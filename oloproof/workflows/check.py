@@ -15,15 +15,16 @@ from oloproof.errors import ConfigurationError, suggest
 from oloproof.records.evidence import RECORDING, TRAJECTORY, CaseEvidence
 from oloproof.records.project_report import CheckReport
 from oloproof.replaying.comparator import first_divergence
-from oloproof.suites.dataset import Dataset
+from oloproof.suites.dataset import Dataset, DatasetFacts
 from oloproof.suites.places import show_where
+from oloproof.workflows.checking import check_ability
 from oloproof.workflows.conformance import Finding, read_divergence, read_noticed
 from oloproof.workflows.project import find_project, load_suite_of
 from oloproof.workflows.subjects import Bench, Subject
 from oloproof.workflows.trials import Trials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from oloproof.suites.case import Case
@@ -87,12 +88,28 @@ def _chosen(suite: Suite, cases: int, only: Sequence[str]) -> list[Case]:
     return found
 
 
+def _facts_of(cases: list[Case]) -> DatasetFacts:
+    """What a look through a dataset of these cases alone would find of their kinds."""
+
+    def first(of_kind: Callable[[Case], bool]) -> tuple[str, int] | None:
+        return next(((case.id, case.line or 1) for case in cases if of_kind(case)), None)
+
+    return DatasetFacts(
+        cases=len(cases),
+        explicit_clusters=frozenset(),
+        digest="",
+        files=(),
+        stateless_case=first(lambda case: case.state_json is None),
+        conversation=first(lambda case: bool(case.turns)),
+        single_call=first(lambda case: not case.turns),
+    )
+
+
 class _Check:
     """One check of one system."""
 
     def __init__(self, suite: Suite, cases: list[Case]) -> None:
-        self._system = suite.system.name
-        self._dataset = suite.dataset
+        self._suite = suite
         self._cases = cases
         self._ability: dict[str, Any] = {}
         self._trials = Trials(suite, self._see)
@@ -112,7 +129,7 @@ class _Check:
             reasons = [_nothing_tried(subjects).report(None)]
         methods = [one.method for one in subjects if one.method is not None]
         return CheckReport(
-            system=self._system,
+            system=self._suite.system.name,
             replayable=not reasons,
             method=methods[0] if methods else None,
             cases=[one.report() for one in subjects],
@@ -122,14 +139,8 @@ class _Check:
 
     def _see(self, ability: dict[str, Any]) -> None:
         self._ability = ability
-        without = next((case for case in self._cases if case.state_json is None), None)
-        if ability["stateful"] and without is not None:
-            raise ConfigurationError(
-                f"case `{without.id}` has no `initial_state`, and the system has a sandbox to "
-                "reset before every case",
-                where=show_where(self._dataset, without.line, ("initial_state",)),
-                mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
-            )
+        dataset = Dataset(self._suite.dataset, self._suite.root)
+        check_ability(self._suite, dataset, _facts_of(self._cases), ability)
 
     # -- the recording --------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from oloproof.workflows.keys import replay_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from oloproof.records.faults import ModelPolicy
     from oloproof.suites.case import Case
 
 
@@ -44,7 +45,7 @@ class Unit:
     replicate: int
     key: bytes
     sites: tuple[Site, ...]
-    models: str = "live"
+    models: ModelPolicy = "live"
     evidence: Known | None = None
     deaths: int = 0
     replays: dict[tuple[int, str | None], Known] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.judges import outcome_of
 from oloproof.records.case_report import JudgementLine, JudgeReport
-from oloproof.systems.python import load_function
+from oloproof.systems.loading import load_function
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.project import load_project
 from oloproof.workflows.rows import StoredRun

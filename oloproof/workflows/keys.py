@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from oloproof.canonical import JsonValue
+    from oloproof.records.faults import ModelPolicy
     from oloproof.suites.case import Case
     from oloproof.suites.suite import Suite
     from oloproof.systems.recorded import Recordings
@@ -83,7 +84,7 @@ def replay_key(
     recording_digest: bytes,
     step_index: int,
     fault: str | None,
-    models: str = "live",
+    models: ModelPolicy,
 ) -> bytes:
     """The key of the replay of a recording at a step, under a fault or (None) as control.
 

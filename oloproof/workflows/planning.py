@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.contract import Evaluator
     from oloproof.metamorphic.transforms import Transform
+    from oloproof.records.faults import ModelPolicy
     from oloproof.store.database import Store
     from oloproof.suites.case import Case
     from oloproof.workflows.keys import ExecutionKeys
@@ -43,7 +44,7 @@ class Planner:
         replicates: int,
         timeout_s: float,
         rerun_failed: bool,
-        models: str,
+        models: ModelPolicy,
     ) -> None:
         self._store = store
         self._keys = keys

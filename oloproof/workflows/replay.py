@@ -202,6 +202,10 @@ def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
     )
 
 
+_OF_THE_LINE: Final = ("criterion", "dimension", "cases")
+"""Options that say of a line what it is called and whom it is for, and nothing of the fault."""
+
+
 def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
     """A check of this fault, with what the suite declares of other faults.
 
@@ -211,7 +215,7 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
     declared.sort(key=lambda options: options["tool"] == demand.tool)
     options: dict[str, Any] = {}
     for line in declared:
-        options |= {name: value for name, value in line.items() if name != "criterion"}
+        options |= {name: value for name, value in line.items() if name not in _OF_THE_LINE}
     options |= {
         "type": "fault_recovery",
         "tool": demand.tool,

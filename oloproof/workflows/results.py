@@ -47,7 +47,8 @@ def _take_over(store: Store, run: int, entry: Entry) -> bool:
         known = store.result(key)
         if known is None or known.object != recording:
             return False  # a replay of something that the store does not have says nothing
-        key = replay_key(key, recording, header["step_index"], header["fault"])
+        step_index, fault, models = header["step_index"], header["fault"], header["models"]
+        key = replay_key(key, recording, step_index, fault, models)
     limit_s = limit_of(decode(entry.body), header["timeout_s"])
     store.add_result(key, entry.body, run=run, duration_s=header["s"], limit_s=limit_s)
     return True

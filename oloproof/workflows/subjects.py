@@ -13,6 +13,7 @@ from oloproof.workflows.groups import Group, Known, Site, Unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from oloproof.records.faults import ModelPolicy
     from oloproof.suites.case import Case
 
 PLACES: Final = 5
@@ -86,7 +87,7 @@ class Subject:
 class Bench:
     """Makes the groups of a check; `models` is where models are answered behind a fault."""
 
-    def __init__(self, models: str) -> None:
+    def __init__(self, models: ModelPolicy) -> None:
         self._models = models
 
     def recording(self, case: Case) -> Group:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.evaluation.dimensions import HARD, Summary
+from oloproof.evaluation.snapshots import reached
 from oloproof.evaluation.turns import Conversation
 from oloproof.paths import MISSING, Absent
 from oloproof.records.case_report import ScoreReport, TurnCheck, TurnReport
@@ -44,7 +45,7 @@ def _turn(
     return TurnReport(
         turn=number,
         message=str(turn["user"]),
-        reached=_is_reached(conversation, number),
+        reached=number <= reached(conversation),
         has_reply=reply is not MISSING,
         reply=None if isinstance(reply, Absent) else reply,
         steps=[step for _, step in conversation.steps_in((number,))],
@@ -59,14 +60,6 @@ def _turn(
             for evaluator, verdict in zip(evaluators, verdicts, strict=True)
             if (places := [place for place in verdict.compared if place.turn == number])
         ],
-    )
-
-
-def _is_reached(conversation: Conversation, turn: int) -> bool:
-    return (
-        turn == 1
-        or conversation.reply(turn) is not MISSING
-        or conversation.reply(turn - 1) is not MISSING
     )
 
 

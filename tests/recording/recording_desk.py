@@ -5,22 +5,36 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import Targets
 from oloproof.recording.delivery import FaultPlan
-from oloproof.recording.endings import Ending, compare_endings
 from oloproof.recording.events import Origin
 from oloproof.recording.recording import Recording, RecordingSession
-from oloproof.recording.replay import ModelPolicy, Replayed, ReplaySession
+from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.recording.stopping import ReplayStop
-from oloproof.records.evidence import Divergence
+from oloproof.records.evidence import CaseEvidence, Divergence, Moment, Outcome
+from oloproof.records.faults import ModelPolicy
+from oloproof.replaying.comparator import first_difference_at_the_end
 
 ERROR = FaultPlan(fault="error", error="internal error")
 APPLIED = FaultPlan(fault="applied_error", runs=1, error="internal error")
+
+
+class Ending(NamedTuple):
+    """How a call ended, what it gave, and the world that it left."""
+
+    status: Any
+    output: Any
+    state: Any
+
+    @property
+    def evidence(self) -> CaseEvidence:
+        """What is known of it once it is stored."""
+        return CaseEvidence(Outcome(self.status), self.output, worlds=(Moment(self.state),))
 
 
 class Sandbox:
@@ -116,5 +130,7 @@ def replay(
         status = "raised"
     made = Again(*session.close(output=output, failed=status == "raised"))
     made.ending = Ending(status, output, sandbox.state)
-    made.difference = made.divergence or compare_endings(recorded.ending, made.ending)
+    made.difference = made.divergence or first_difference_at_the_end(
+        recorded.ending.evidence, made.ending.evidence
+    )
     return made

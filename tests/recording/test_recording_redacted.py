@@ -6,16 +6,14 @@ import pytest
 from recording_desk import Sandbox, record, replay
 from recording_nest import Nest
 
-from oloproof.execution.redaction import MARK
 from oloproof.recording.effects import tool
-from oloproof.recording.recording import REDACTED
 from oloproof.recording.replay import ReplaySession
 from oloproof.recording.stopping import ReplayStop
+from oloproof.records.redacted import REDACTED
 
 
 def test_a_redacted_value_is_not_served() -> None:
     """The agent would see the mark in place of its value."""
-    assert REDACTED == MARK
     key = "sk-12345"
     give = tool(name="give")(lambda: key)
     last = tool(name="last")(lambda: None)

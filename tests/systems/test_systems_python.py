@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.systems.python import PythonSystem, load_system, tell_kind
+from oloproof.systems.loading import load_system
+from oloproof.systems.python import PythonSystem, tell_kind
 
 if TYPE_CHECKING:
     from tests.systems.conftest import WriteProject

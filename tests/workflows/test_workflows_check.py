@@ -389,3 +389,10 @@ def test_a_model_is_asked_once_a_case(tiny: TinyProject) -> None:
     )
     assert check(write(tiny, app).folder).replayable
     assert ".." == asked.read_text()
+
+
+def test_a_case_that_the_system_cannot_take_is_refused(tiny: TinyProject) -> None:
+    """As a run refuses it: a conversation with a system that has no `turn`."""
+    cases = [{"id": "a", "turns": ["hello"], "initial_state": {}}]
+    with pytest.raises(ConfigurationError, match=r"is a conversation, and .* has no `turn`"):
+        check(write(tiny, CLEAN, cases).folder)

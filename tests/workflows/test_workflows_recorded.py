@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oloproof.store.database import Store
+from oloproof.store.journal import JournalWriter
+from oloproof.workflows.keys import replay_key
+from oloproof.workflows.results import take_over_journals
+
 if TYPE_CHECKING:
     from oloproof.records.case_report import ReplayReport
     from tests.workflows.conftest import TinyProject
@@ -218,6 +223,25 @@ def test_models_behind_a_fault_are_asked_or_are_missing(
     assert expected == told(tiny, "asks")
 
 
+def test_a_replay_of_a_killed_run_counts_under_its_policy_alone(tiny: TinyProject) -> None:
+    """What was finished is taken over for the policy it was made under, and for no other."""
+    with Store(tiny.folder / ".oloproof") as store:
+        run = store.begin_run(started_at="t", manifest=b"{}", inputs=b"")
+        recorded = b'{"outcome":{"status":"completed"}}'
+        evidence = store.add_result(b"k" * 32, recorded, run=run, duration_s=0)
+        store.finish_run(run, status="interrupted", summary=b"{}")
+        journal = JournalWriter(tiny.folder / ".oloproof/journal", run)
+        journal.begin(0)
+        header = {"key": (b"k" * 32).hex(), "recording": evidence.hex(), "step_index": 3}
+        header |= {"fault": "error", "models": "recorded", "s": 0.0, "timeout_s": 1.0}
+        journal.write(header, b'{"reason":"model_needed"}')
+        journal.close()
+        take_over_journals(store)
+        made = replay_key(b"k" * 32, evidence, 3, "error", "recorded")
+        assert store.result(made) is not None
+        assert store.result(replay_key(b"k" * 32, evidence, 3, "error", "live")) is None
+
+
 ODD = """
     @oloproof.tool
     def odd(self): return {1, 2}
@@ -319,7 +343,7 @@ def test_sandboxes_that_share_a_worker_are_recorded_apart(
     for name in names:
         calls = [s for s in tiny.panel(name).steps if s["kind"] == "tool_call"]
         assert {name, "b", "c"} == {
-            c["arguments"]["text"] for c in calls if len(c) and "text" in c["arguments"]
+            c["arguments"]["text"] for c in calls if "text" in c["arguments"]
         }
         assert ("pass", "recovered") == told(tiny, name)
 

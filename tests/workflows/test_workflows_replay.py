@@ -203,3 +203,14 @@ def test_without_a_declared_fault_the_calls_are_pointed_to(tiny: TinyProject) ->
         replay(folder, "a")
     assert "--list" in str(caught.value.mend)
     assert [[], []] == [c.faults for c in checkpoints(folder, "a").checkpoints]
+
+
+def test_an_undeclared_fault_is_judged_whomever_the_declared_lines_are_for(
+    tiny: TinyProject,
+) -> None:
+    """`cases`, `dimension` and `criterion` belong to their lines, and not to the fault."""
+    line = FAULT | {"cases": ["a"], "fault": "error", "criterion": "recovers"}
+    cases = [CASE, CASE | {"id": "b"}]
+    tiny.write(app=APP, cases=cases, evaluators=[line], system={"callable": "app:Desk"}).run()
+    (found,) = replay(tiny.folder, "b", fault="timeout")
+    assert ("fail", "gave_up") == verdict(found)
