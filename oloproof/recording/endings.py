@@ -19,7 +19,8 @@ def compare_states(was: JsonValue | Absent, now: JsonValue | Absent) -> Divergen
         path = from_pointer(change["path"], was)
         if not same(path.get(was), path.get(now)):
             before, after = shown(path.get(was)), shown(path.get(now))
-            return Divergence("changed_state", f"final state at {path}", before, after)
+            where = f"final state at {path}"
+            return Divergence("changed_state", where, before, after, str(path))
     return Divergence("changed_state", "final state", was, now)
 
 

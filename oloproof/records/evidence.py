@@ -137,7 +137,10 @@ class CaseEvidence(NamedTuple):
 
 
 class Divergence(NamedTuple):
-    """The first difference between a recording and its control replay."""
+    """The first difference between a recording and its control replay.
+
+    `where` says the place in words; `path` is one in the sandbox.
+    """
 
     kind: Literal[
         "changed_args",
@@ -154,15 +157,17 @@ class Divergence(NamedTuple):
     where: str
     expected: JsonValue = None
     actual: JsonValue = None
+    path: str | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """The JSON form."""
-        return {
+        out: dict[str, JsonValue] = {
             "kind": self.kind,
             "where": self.where,
             "expected": self.expected,
             "actual": self.actual,
         }
+        return out if self.path is None else out | {"path": self.path}
 
 
 class ReplayEvidence(NamedTuple):

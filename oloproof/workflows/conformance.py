@@ -88,10 +88,9 @@ def read_divergence(
 ) -> Finding:
     """A replay that was not as recorded; `how` says in which circumstances it was made."""
     where = str(divergence["where"])
-    before, path, after = where.partition("final state at ")
     seen = _change(divergence["expected"], divergence["actual"])
     detail = f"{how}: {divergence['kind']}, {seen}"
-    return Finding(reason, detail, where, step, tool, after if path and not before else None)
+    return Finding(reason, detail, where, step, tool, divergence.get("path"))
 
 
 def _change(expected: Any, actual: Any) -> str:

@@ -14,6 +14,7 @@ import oloproof.replaying.faults
 from oloproof.canonical import JsonValue
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.calls import UNEXECUTED
+from oloproof.evaluation.strikes import APPLIED
 from oloproof.paths import MISSING
 from oloproof.recording.determinism import now
 from oloproof.recording.effects import tool
@@ -253,3 +254,13 @@ def test_the_first_place_is_changed_and_the_value_given_stays() -> None:
     assert {"a": [1, {"b": "z"}], "c": "y"} == changed
     assert {"a": [1, {"b": "x"}], "c": "y"} == value
     assert MISSING is replace_first([1, {}], lambda v: "z" if isinstance(v, str) else MISSING)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_judges_a_fault_knows_what_it_does(kind: FaultKind) -> None:
+    """Whether the tool runs, and whether its effect happened behind the agent's back."""
+    plan = fault_plan(kind)
+    assert (plan.runs == 0) == (kind in UNEXECUTED)
+    assert (plan.runs == 2) == (kind == "duplicate_delivery")
+    hidden = plan.runs > 1 or (plan.runs == 1 and plan.error is not None)
+    assert hidden == (kind in APPLIED)
