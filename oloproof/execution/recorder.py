@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import JsonValue, decode, encode, encode_in_order, to_json
-from oloproof.execution.trajectories import StoredTrajectory
+from oloproof.errors import OloproofError
+from oloproof.execution.trajectories import StoredTrajectory, refuse_oversize
 from oloproof.patches import apply, difference
 from oloproof.records.shapes import TRAJECTORY_SHAPE
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from oloproof.recording.recording import Recording, RecordingSession
     from oloproof.recording.session import Session
     from oloproof.systems.python import PythonSystem
+
+NOT_STORABLE: Final = (TypeError, ValueError, OloproofError)
+"""What keeping raises of names and values that are no JSON after all, or too large."""
+
+_BOTH: Final = "the system reported a trajectory, too: the recorded calls count instead"
 
 assert isinstance(TRAJECTORY_SHAPE, dict)
 _STEP_SHAPE = TRAJECTORY_SHAPE["steps"]
@@ -64,7 +70,7 @@ class Recorder:
             targets=targets,
             snapshot=self.snapshot if self._system.stateful else None,
             on_step=self.tell_step,
-            whole_steps=bool(self._redaction),
+            whole_steps=self._redaction.is_asked_for,
         )
 
     def begin_turn(self, session: Session, act: Act) -> None:
@@ -95,29 +101,52 @@ class Recorder:
             output=performance.called.value, failed=performance.outcome.status != "completed"
         )
         silent = not recording.events and not recording.said
-        if performance.trajectory is not None or performance.trajectory_problem is not None:
+        reported = performance.trajectory is not None or performance.trajectory_problem is not None
+        if reported and not recording.events:
             return
         if silent and not self._is_loaded("oloproof.recording.effects"):
             return  # it only asks for the time and the like
-        performance.trajectory = self.stored_trajectory(recording.trajectory)
-        if request.replayable:
-            performance.recording = self._stored(recording, request.state_json)
+        try:
+            trajectory = self.stored_trajectory(recording.trajectory)
+            stored = self._stored(recording, request.state_json) if request.replayable else None
+        except NOT_STORABLE as error:
+            problem = f"what was recorded cannot be kept: {error}"
+            performance.trajectory_problem = self._redaction.of_text(problem)
+            return
+        performance.trajectory, performance.recording = trajectory, stored
+        # Calls that were seen are not to be reported away.
+        performance.trajectory_problem = _BOTH if reported else None
 
     def stored_trajectory(self, made: Any) -> StoredTrajectory:
         """A recorded trajectory as it is stored, redacted."""
         value = self._redaction.of_record(made.value, TRAJECTORY_SHAPE)
-        return StoredTrajectory(value, encode(value), made.latency_ms)
+        data = encode(value)
+        refuse_oversize(data, "the trajectory")
+        return StoredTrajectory(value, data, made.latency_ms)
 
     def _stored(self, recording: Recording, state_json: bytes | None) -> dict[str, JsonValue]:
         from oloproof.recording.recording import RECORDING_SHAPE
 
-        out: Any = self._redaction.of_record(recording.to_json(), RECORDING_SHAPE)
+        made = recording.to_json()
+        if self._redaction:
+            self._clean_texts(made)
+        out: Any = self._redaction.of_record(made, RECORDING_SHAPE)
         if recording.states:
             out["states"] = {
                 name: self._kept_state(state, state_json)
                 for name, state in recording.states.items()
             }
         return dict(out)
+
+    def _clean_texts(self, made: Any) -> None:
+        """Take secrets out of the values that stand in a recording as JSON text."""
+        clean = self._redaction.of_json_text
+        for event in made["events"]:
+            for place, names in (
+                (event, ("arguments", "result", "returned")),
+                (event.get("failure", {}), ("arguments", "state")),
+            ):
+                place.update({name: clean(place[name]) for name in names if place.get(name)})
 
     def _kept_state(self, state: bytes, state_json: bytes | None) -> dict[str, JsonValue]:
         """A state as changes of the initial one where they give just that, its order of keys too.
@@ -158,7 +187,8 @@ class Recorder:
     def tell_step(self, step: dict[str, JsonValue]) -> None:
         """Say a step on the way."""
         self._redaction.refresh()
-        self._on_step(encode(self._redaction.of_record(step, _STEP_SHAPE)))
+        with contextlib.suppress(*NOT_STORABLE):  # the end of the case says so
+            self._on_step(encode(self._redaction.of_record(step, _STEP_SHAPE)))
 
 
 def _at_once(value: Any) -> Any:

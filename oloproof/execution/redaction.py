@@ -51,6 +51,11 @@ class Redaction:
     def __bool__(self) -> bool:
         return self._secrets is not None or bool(self._patterns)
 
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether there are rules, be it of variables that have no value yet."""
+        return bool(self._variables or self._patterns)
+
     def refresh(self) -> None:
         """Learn the values that the variables have now: a system may load them late."""
         for name in self._variables:
@@ -76,6 +81,10 @@ class Redaction:
         value = decode(data)
         cleaned = self.of_value(value)
         return data if cleaned is value else encode_in_order(cleaned)
+
+    def of_json_text(self, text: str) -> str:
+        """Like `of_json`, for JSON that is text in a record: a secret in it is escaped there."""
+        return self.of_json(text.encode()).decode() if self else text
 
     def of_value(self, value: JsonValue) -> JsonValue:
         """`value` itself where nothing is secret, else a copy without the secrets."""

@@ -14,15 +14,27 @@ if TYPE_CHECKING:
     from oloproof.recording.events import Event, Said
 
 
-def differs(recorded: Event, replayed: Event, clean: Callable[[str], str]) -> bool:
-    """Whether a call that ran again gave something else."""
-    if recorded.ending == "unfinished" or replayed.ending == "unfinished":
+def differs(
+    recorded: Event,
+    replayed: Event,
+    clean: Callable[[str], str],
+    clean_text: Callable[[str], str],
+) -> bool:
+    """Whether a call that ran again gave something else.
+
+    What a call would have given that nobody waited for to its end is not known.
+    """
+    if recorded.ending in ("unfinished", "cancelled") or replayed.ending == "unfinished":
         return False
     if recorded.ending != replayed.ending:
         return True
     was, now = recorded.failure, replayed.failure
     if was is not None and now is not None:
-        same = (was.module, was.name, was.message) == (now.module, now.name, clean(now.message))
+        same = (was.module, was.name, was.message) == (
+            now.module,
+            now.name,
+            clean_text(now.message),
+        )
         if not same:
             return True
     return _text_differs(recorded.result, replayed.result, clean) or _text_differs(

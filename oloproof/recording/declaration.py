@@ -91,7 +91,7 @@ class Effect:
 
         A default that is no JSON is a mark of "not given", and is left out.
         """
-        what = f"the arguments of {self.name}"
+        what = f"an argument of {self.name}"
         try:
             return encode_foreign(bound, what).data.decode(), None
         except NotJsonError:

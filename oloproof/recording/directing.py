@@ -81,7 +81,10 @@ class Director:
             return True
         if event.late:
             return not beginning
-        return self._order.may_begin(source) if beginning else self._order.may_end(source)
+        if beginning:
+            return self._order.may_begin(source)
+        # What was cancelled while it ran waits to be cancelled again.
+        return source.ending != "cancelled" and self._order.may_end(source)
 
     def _wait(self, event: Event, *, beginning: bool) -> None:
         # A thread that runs an event loop would keep the others from going on: what it calls

@@ -41,10 +41,12 @@ class Script:
         target: int | None,
         faulted: bool,
         clean: Callable[[str], str],
+        clean_text: Callable[[str], str],
     ) -> None:
         self.events = events
         self._struck = events[target] if faulted and target is not None else None
         self._clean = clean
+        self._clean_text = clean_text
         self._at = at
         self._open = self._needed_bodies(target)
         self.roles: list[Role] = [self._role(event) for event in events]
@@ -123,7 +125,7 @@ class Script:
 
     def _find(self, event: Event, parent: int | None, arguments: str) -> Event | None:
         if event.call_id is not None:
-            named = self._by_id.get((event.kind, event.name, self._clean(event.call_id)), ())
+            named = self._by_id.get((event.kind, event.name, self._clean_text(event.call_id)), ())
             for candidate in named:
                 if not self.used[candidate.index]:
                     return candidate

@@ -110,8 +110,9 @@ def _refuse_unknown(status: object, kind: str) -> None:
 
     known = get_args(getattr(trajectory, kind))
     if status not in known:
+        # Where an agent raises it, all of it is told on one line.
         raise OloproofError(
-            f"there is no status {status!r}", mend=suggest(str(status), map(str, known))
+            f"there is no status {status!r} ({suggest(str(status), map(str, known))})"
         )
 
 

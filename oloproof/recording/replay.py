@@ -56,7 +56,8 @@ class ReplaySession(Session):
 
     The sandbox is expected in the case's initial state; at the first tool that runs again
     `reset` puts it into the state of the target's checkpoint. Without a target every tool
-    runs. `clean` takes secrets out of JSON text, as the recording has them taken out.
+    runs. `clean` takes secrets out of JSON text and `clean_text` out of other text, as the
+    recording has them taken out. Without `restores` it begins at the start in any case.
     A difference found makes the session untrusted at once; every later call is stopped.
     """
 
@@ -67,8 +68,10 @@ class ReplaySession(Session):
         target: int | None = None,
         fault: FaultPlan | None = None,
         models: ModelPolicy = "live",
+        restores: bool = True,
         reset: Callable[[bytes], None] | None = None,
         clean: Callable[[str], str] = str,
+        clean_text: Callable[[str], str] = str,
         patience_s: float = PATIENCE_S,
         on_step: Callable[[dict[str, JsonValue]], None] | None = None,
     ) -> None:
@@ -80,7 +83,7 @@ class ReplaySession(Session):
         self.detail: str | None = None
         self._recording = recording
         self._target = None if target is None else recording.events[target]
-        self._checkpoint = recording.checkpoint_for(target)
+        self._checkpoint = recording.checkpoint_for(target if restores else None)
         self._script = Script(
             recording.events,
             recording.said,
@@ -88,6 +91,7 @@ class ReplaySession(Session):
             target=target,
             faulted=fault is not None,
             clean=clean,
+            clean_text=clean_text,
         )
         self._striking = (
             Striking(fault, self._target, self) if fault is not None and self._target else None
@@ -97,6 +101,7 @@ class ReplaySession(Session):
         self._models: ModelPolicy = models
         self._reset = reset
         self._clean = clean
+        self._clean_text = clean_text
         self._restored = self._checkpoint.id == START
         self.fired = False
         self._met: Event | None = None
@@ -233,7 +238,9 @@ class ReplaySession(Session):
             return
         if source is None or not self.trusted:
             return
-        if (event.plan == "run" or event.streamed) and differs(source, event, self._clean):
+        if (event.plan == "run" or event.streamed) and differs(
+            source, event, self._clean, self._clean_text
+        ):
             where = f"call {event.index + 1}: result of {event.name}"
             was, now = shown_outcome(source), shown_outcome(event)
             self.accuse(Divergence("changed_result", where, was, now))

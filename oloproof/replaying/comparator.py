@@ -12,7 +12,7 @@ from oloproof.records.evidence import Divergence
 from oloproof.replaying.sites import shown_output
 
 if TYPE_CHECKING:
-    from oloproof.records.evidence import CaseEvidence
+    from oloproof.records.evidence import CaseEvidence, Moment
 
 # Identifiers and timings may differ between two runs that did the same.
 _IDENTITY: Final = ("kind", "agent", "turn", "tool_name")
@@ -36,9 +36,9 @@ def first_divergence(
 def first_difference_at_the_end(
     recording: CaseEvidence, control: CaseEvidence, *, first_turn: int | None = None
 ) -> Divergence | None:
-    """The first difference of outcome, terminal status, replies, output or world, or None.
+    """The first difference of outcome, terminal status, replies, output or states, or None.
 
-    Of a conversation the worlds from `first_turn` on count, from the start without one: before
+    Of a conversation the states from `first_turn` on count, from the start without one: before
     the sandbox is put into the state of a checkpoint, what is served leaves nothing in it.
     """
     found = _outcome(recording, control)
@@ -53,11 +53,18 @@ def first_difference_at_the_end(
         return Divergence(
             "changed_output", "output", shown(recording.output), shown(control.output)
         )
-    return _worlds(recording, control, first_turn or 0)
+    first = first_turn or 0
+    found = _moments(recording.active, control.active, first)
+    if found is not None:
+        # What the agent remembers is its own: being put into a state must not take it away.
+        return found._replace(where=found.where.replace("final state", "working state"))
+    return _moments(recording.worlds, control.worlds, first)
 
 
-def _worlds(recording: CaseEvidence, control: CaseEvidence, first_turn: int) -> Divergence | None:
-    for was, now in zip_longest(recording.worlds, control.worlds):
+def _moments(
+    recorded: tuple[Moment, ...], replayed: tuple[Moment, ...], first_turn: int
+) -> Divergence | None:
+    for was, now in zip_longest(recorded, replayed):
         turn = (was or now).turn
         if turn is not None and turn < first_turn:
             continue

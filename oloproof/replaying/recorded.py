@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from oloproof.canonical import decode, encode
+from oloproof.execution.recorder import NOT_STORABLE
 from oloproof.execution.running import OutputReading
 from oloproof.paths import MISSING
 from oloproof.recording.replay import Replayed, ReplaySession
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
     from oloproof.recording.recording import Recording
+    from oloproof.records.evidence import Divergence
     from oloproof.records.faults import ModelPolicy
 
 
@@ -57,10 +59,27 @@ class RecordedReplay:
         self._request = request
         self._models: ModelPolicy = models
         self._stored: Any = decode(recording_json)
+        self._restores: set[int] = set()
 
     def control(self, step_index: int) -> tuple[bytes, float]:
-        """The replay that changes nothing, compared with the recording; and its seconds."""
-        return self._replay(step_index, None)
+        """The replay that changes nothing, compared with the recording; and its seconds.
+
+        It begins at the start, with tools that run again: so the agent keeps what it remembers,
+        and what it refers to. Only where that does not reproduce, for tools that do not give the
+        same again, the sandbox is put into the state of the checkpoint, and the prefix served.
+        """
+        self._restores.discard(step_index)
+        made, seconds = self._replay(step_index, None)
+        found: Any = decode(made)
+        if found["reason"] is None and "divergence" not in found:
+            return made, seconds
+        self._restores.add(step_index)
+        restored, more = self._replay(step_index, None)
+        found = decode(restored)
+        if found["reason"] is None and "divergence" not in found:
+            return restored, seconds + more
+        self._restores.discard(step_index)
+        return made, seconds + more
 
     def faulted(self, step_index: int, fault: str) -> tuple[bytes, float]:
         """The replay in which a fault strikes the call at `step_index`; and its seconds.
@@ -83,7 +102,13 @@ class RecordedReplay:
         (performance, replayed, turn), before, waited_s = self._execution.retries.run(
             lambda: self._attempt(step_index, fault)
         )
-        performance.trajectory = self._execution.recorder.stored_trajectory(replayed.trajectory)
+        recorder = self._execution.recorder
+        try:
+            performance.trajectory = recorder.stored_trajectory(replayed.trajectory)
+        except NOT_STORABLE as error:
+            detail = self._execution.not_json(error).error
+            unstored = evidence._replace(reason="replay_not_json", detail=detail)
+            return encode(unstored.to_json(None)), time.perf_counter() - started - waited_s
         sections = performance.sections()
         if before:
             sections["attempts"] = [*before, sections["outcome"]]
@@ -92,13 +117,24 @@ class RecordedReplay:
         if fault is None and reason is None and divergence is None:
             divergence = self._difference(case_json, turn)
         notes = [f"{note.kind}: {note.detail}" for note in replayed.notes]
+        redaction = self._execution.redaction
         sealed = evidence._replace(
             reason=reason,
-            detail=replayed.detail,
-            divergence=None if reason is not None else divergence,
-            notes=tuple(map(self._execution.redaction.of_text, notes)),
+            detail=None if replayed.detail is None else redaction.of_text(replayed.detail),
+            divergence=None if reason is not None or divergence is None else self._told(divergence),
+            notes=tuple(map(redaction.of_text, notes)),
         ).to_json(orjson.Fragment(case_json))
         return encode(sealed), time.perf_counter() - started - waited_s
+
+    def _told(self, divergence: Divergence) -> Divergence:
+        """A divergence without secrets: what was live in the replay stands in it."""
+        clean = self._execution.redaction
+        return divergence._replace(
+            where=clean.of_text(divergence.where),
+            expected=clean.of_value(divergence.expected),
+            actual=clean.of_value(divergence.actual),
+            path=None if divergence.path is None else clean.of_text(divergence.path),
+        )
 
     def _attempt(self, step_index: int, fault: str | None) -> _Attempt:
         """One attempt, with a recording of its own: a replay marks what it has used."""
@@ -112,8 +148,10 @@ class RecordedReplay:
             target=target,
             fault=None if fault is None else fault_plan(*read_fault_label(fault)),
             models=self._models,
+            restores=step_index in self._restores,
             reset=execution.recorder.reset if execution.system.stateful else None,
-            clean=execution.redaction.of_text,
+            clean=execution.redaction.of_json_text,
+            clean_text=execution.redaction.of_text,
         )
         performance = execution.perform(
             self._request, OutputReading(execution), execution.acts(self._request), session
@@ -121,7 +159,9 @@ class RecordedReplay:
         failed = performance.outcome.status != "completed"
         value = performance.called.value
         replayed = session.close(output=MISSING if failed else value, failed=failed)
-        return _Attempt(performance, replayed, _turn_of_checkpoint(recording, target))
+        restores = step_index in self._restores
+        turn = _turn_of_checkpoint(recording, target) if restores else None
+        return _Attempt(performance, replayed, turn)
 
     def _reason(
         self, replayed: Replayed, performance: Performance, fault: str | None

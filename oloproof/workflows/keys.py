@@ -24,7 +24,7 @@ CONTRACT_VERSION: Final = 1
 
 
 class ExecutionKeys:
-    """Keys of one system's executions.
+    """Keys of one system's executions; `made_by` says which object it is, and how it is tried.
 
     `source_of` gives the digest of what a case's evidence follows from, by its id and
     replicate, where that is not the same source for all of them.
@@ -37,10 +37,12 @@ class ExecutionKeys:
         version: str,
         source_digest: str,
         redact: Iterable[str] = (),
+        made_by: Iterable[str] = (),
         source_of: Callable[[str, int], bytes] | None = None,
     ) -> None:
         # What is redacted is recorded otherwise: evidence under other rules is other evidence.
-        identity = encode([CONTRACT_VERSION, name, version, source_digest, *redact])
+        parts: list[JsonValue] = [CONTRACT_VERSION, name, version, source_digest]
+        identity = encode([*parts, [*redact], [*made_by]])
         self._system = sha256(identity).digest()
         self._source_of = source_of
         self._state: tuple[bytes | None, bytes] = (None, b"")
@@ -75,8 +77,16 @@ def execution_keys(
         version=suite.system.version if recorded else identity.version,
         source_digest="recorded" if recorded else identity.source_digest,
         redact=suite.redact,
+        made_by=() if recorded else _made_by(suite),
         source_of=recordings.digest if recordings is not None else None,
     )
+
+
+def _made_by(suite: Suite) -> list[str]:
+    """Which object of the source it is, and what is tried again: both make other evidence."""
+    retries = suite.retries if suite.retries.attempts > 1 else None
+    tried = [] if retries is None else [str(retries.attempts), *retries.on]
+    return [str(suite.system.callable), str(suite.system.kind), *tried]
 
 
 def replay_key(

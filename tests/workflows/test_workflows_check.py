@@ -152,15 +152,6 @@ DEFECTS: dict[str, tuple[str, str]] = {
         "hidden_nondeterminism",
         agent("self.look('ann')\nreturn {'answer': os.getpid()}"),
     ),
-    "a look at the sandbox without a tool": (
-        "control_not_reproduced",
-        agent("self.note(text='a')\nself.note(text=f\"b{len(self.world['log'])}\")\nself.peek()"),
-    ),
-    "what a tool leaves outside of the sandbox": (
-        "control_not_reproduced",
-        agent("self.draft = None\nself.write()\nself.note(text=self.draft or 'none')")
-        + "\n    @tool\n    def write(self):\n        self.draft = 'dear'\n",
-    ),
     "a result that is no JSON": (
         "result_not_json",
         instead('return {"ok": True}', "return object()"),
@@ -169,12 +160,6 @@ DEFECTS: dict[str, tuple[str, str]] = {
         "arguments_not_json",
         agent("self.size({1, 2})") + "\n    @tool\n    def size(self, what):\n        return 2\n",
     ),
-    "an exception that nobody can rebuild": (
-        "exception_not_rebuilt",
-        agent("try:\n    self.fail()\nexcept RuntimeError:\n    self.note(text='failed')")
-        + "\n    @tool\n    def fail(self):\n"
-        "        class Odd(RuntimeError):\n            pass\n        raise Odd('x')\n",
-    ),
     "a snapshot that is no JSON": ("no_recorded_state", agent("self.note(text=b'x')")),
     "a call that never ends": ("case_not_recorded", agent("self.look('ann')\ntime.sleep(60)")),
     "a process that exits": ("case_not_recorded", agent("self.look('ann')\nos._exit(3)")),
@@ -182,6 +167,18 @@ DEFECTS: dict[str, tuple[str, str]] = {
 }
 
 SOUND: dict[str, str] = {
+    "a look at the sandbox without a tool": (
+        agent("self.note(text='a')\nself.note(text=f\"b{len(self.world['log'])}\")\nself.peek()")
+    ),
+    "what a tool leaves outside of the sandbox": (
+        agent("self.draft = None\nself.write()\nself.note(text=self.draft or 'none')")
+        + "\n    @tool\n    def write(self):\n        self.draft = 'dear'\n"
+    ),
+    "an exception that nobody can rebuild": (
+        agent("try:\n    self.fail()\nexcept RuntimeError:\n    self.note(text='failed')")
+        + "\n    @tool\n    def fail(self):\n"
+        "        class Odd(RuntimeError):\n            pass\n        raise Odd('x')\n"
+    ),
     "a loop over tools": CLEAN,
     "a tool that fails": agent(
         "try:\n    self.world['orders']\n    self.look([])\nexcept TypeError:\n"

@@ -250,7 +250,7 @@ ODD = """
         self.odd()
         return "refunded" if self.try_refund("o1") else "failed"
 
-    @oloproof.tool(reads=True)
+    @oloproof.model
     def key(self): return {"key": "sk-hush-hush"}
 
     def is_secret(self, request):
@@ -260,7 +260,7 @@ ODD = """
 
 
 def test_what_cannot_be_served_is_said(tiny: TinyProject) -> None:
-    """Values that are no JSON, and secrets: the case is judged, its replays are missing."""
+    """Values that are no JSON, and secrets of models: the case is judged, its replays missing."""
     write(tiny, ODD, "is_odd", "is_secret", redact=["sk-[a-z-]+"]).run()
     assert {"completed"} == {tiny.panel(n).outcome.status for n in ("is_odd", "is_secret")}
     assert ("missing", "result_not_json") == told(tiny, "is_odd")
@@ -295,6 +295,125 @@ def test_what_was_done_until_the_end_is_shown(tiny: TinyProject) -> None:
         assert status == panel.outcome.status
         assert ["tool_call", "tool_result"] == [step["kind"] for step in panel.steps]
     assert ("missing", "replay_timed_out") == told(tiny, "hangs_under_a_fault")
+
+
+REMEMBERS = """
+    def remembers(self, request):
+        self.budget = 1
+        self.look()
+        order = self.world
+        while not self.try_refund("o1"):
+            if self.budget == 0:
+                return "failed"
+            self.budget -= 1
+        return "refunded" if order is self.world else "lost"
+
+    def reset(self, state):
+        self.world, self.budget = state, 0
+"""
+
+
+def test_an_agent_keeps_its_memory_and_references_in_a_replay(tiny: TinyProject) -> None:
+    """`reset` may clear both; a replay begins at the start, so that neither is lost half-way."""
+    write(tiny, REMEMBERS, "remembers").run()
+    assert ("pass", "recovered") == told(tiny, "remembers")
+
+
+UNSTABLE = """
+    @oloproof.tool(reads=True)
+    def roll(self): return random.random()
+
+    def rolls(self, request):
+        return "refunded" if self.roll() and self.try_refund("o1") else "failed"
+
+    def rolls_and_forgets(self, request):
+        self.plan = self.roll()
+        done = self.try_refund("o1")
+        return "refunded" if done else f"failed {self.plan}"
+
+    def reset(self, state):
+        self.world, self.plan = state, None
+
+    def active_state(self):
+        return {"plan": self.plan}
+"""
+
+
+def test_tools_that_do_not_give_the_same_again_are_served(tiny: TinyProject) -> None:
+    """Then the sandbox is put into the checkpoint's state, and the agent must lose nothing."""
+    write(tiny, UNSTABLE, "rolls", "rolls_and_forgets").run()
+    assert ("fail", "gave_up") == told(tiny, "rolls")
+    assert "missing" == told(tiny, "rolls_and_forgets")[0]
+    control = replay(tiny, "rolls_and_forgets").control
+    assert control is not None
+    assert not control.trusted
+
+
+SECRETS = """
+    def tells(self, request):
+        try:
+            self.refund("sk-" + "abcdefgh"[int(random.random() * 8):] + "-hush")
+        except RuntimeError:
+            pass
+        return "refunded"
+
+    @oloproof.tool
+    def quote(self): return 'say \\"sk-hush-hush\\" twice'
+
+    def quotes(self, request):
+        self.quote()
+        return "refunded" if self.try_refund("o1") else "failed"
+"""
+
+
+def test_what_differs_in_a_replay_is_told_without_secrets(tiny: TinyProject) -> None:
+    """Neither a divergence nor a value inside of text inside of JSON brings one to the disk."""
+    write(tiny, SECRETS, "tells", "quotes", redact=["sk-[a-z]*-hush(-hush)?"]).run()
+    written = [p for p in tiny.folder.rglob(".oloproof/**/*") if p.is_file()]
+    assert b"-hush" not in b"".join(path.read_bytes() for path in written)
+
+
+SURROGATE = """
+    @oloproof.tool(call_id=lambda arguments: arguments["text"])
+    def say(self, text): return 1
+
+    def speaks(self, request):
+        self.say("\\ud83d")
+        return "refunded"
+
+    @oloproof.model
+    def costly(self): return {"usage": {"input_tokens": 2**63}}
+
+    def spends(self, request):
+        self.costly(), self.costly()
+        return "refunded"
+"""
+
+
+def test_names_and_sums_that_are_no_json_are_the_outcome_of_their_case(tiny: TinyProject) -> None:
+    """Not an error of the program's own."""
+    write(tiny, SURROGATE, "speaks", "spends").run()
+    for name in ("speaks", "spends"):
+        panel = tiny.panel(name)
+        assert "completed" == panel.outcome.status
+        assert panel.steps or panel.trajectory_problem
+
+
+REPORTS = """
+    def reports(self, request):
+        self.escalate("o1")
+        step = oloproof.AgentStep(index=1, kind="final", result="all quiet")
+        oloproof.current_case().agent_trajectory(oloproof.AgentTrajectory(steps=[step]))
+        return "refunded"
+"""
+
+
+def test_calls_that_were_seen_cannot_be_reported_away(tiny: TinyProject) -> None:
+    """A trajectory that the system reports beside them does not take their place."""
+    write(tiny, REPORTS, "reports").run()
+    panel = tiny.panel("reports")
+    assert "escalate" in {step.get("tool_name") for step in panel.steps}
+    assert "the recorded calls count" in str(panel.trajectory_problem)
 
 
 WAITING = """
