@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oloproof.canonical import quote_key
+from oloproof.canonical import equal, quote_key
 from oloproof.errors import ConfigurationError
 from oloproof.patches import escape, unescape
 
@@ -232,6 +232,13 @@ def child(value: JsonValue | Absent, segment: str | int) -> JsonValue | Absent:
     if isinstance(value, list) and (index := list_index(segment)) is not None:
         return value[index] if index < len(value) else MISSING
     return MISSING
+
+
+def same(left: JsonValue | Absent, right: JsonValue | Absent) -> bool:
+    """Equality by JSON value, where nothing equals nothing."""
+    if isinstance(left, Absent) or isinstance(right, Absent):
+        return left is right
+    return equal(left, right)
 
 
 def list_index(segment: str | int) -> int | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from oloproof.canonical import equal
 from oloproof.evaluation.messages import state_at
 from oloproof.evaluation.wording import show
-from oloproof.paths import MISSING, Absent
+from oloproof.paths import MISSING, Absent, same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,10 +60,7 @@ class CallEvidence:
         return Finding(False, f"calls.{named}", wanted, "no call", told)
 
     def _is_meant(self, call: TurnCall) -> bool:
-        if call.tool not in self.tools or not call.worked:
-            return False
-        given = ((path.get(call.arguments), value) for path, value in self.arguments)
-        return all(not isinstance(have, Absent) and equal(have, want) for have, want in given)
+        return call.tool in self.tools and call.worked and call.has(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +79,8 @@ class StateEvidence:
             told = f"{self.source} at {heard.message} is not known"
             return Finding(None, path, self.value, MISSING, told)
         found = self.path.get(state)
-        holds = not isinstance(found, Absent) and equal(found, self.value)
-        return Finding(
-            holds, path, self.value, found, f"`{path}` is {show(found)} in {self.source}"
-        )
+        told = f"`{path}` is {show(found)} in {self.source}"
+        return Finding(same(found, self.value), path, self.value, found, told)
 
 
 Evidence = CallEvidence | StateEvidence

@@ -223,6 +223,11 @@ class EvaluatorOptions(Fields):
     dimension: str | None = Field(default=None, min_length=1)
     cases: tuple[str, ...] | None = Field(default=None, min_length=1)
 
+    @property
+    def criterion_or_type(self) -> str:
+        """The name of the one metric of a line: its criterion, or else its type."""
+        return self.criterion or self.type
+
 
 class OptionError(ConfigurationError):
     """An option that is wrong in its suite, raised by an evaluator's `build`.

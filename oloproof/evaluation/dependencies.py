@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from oloproof.canonical import equal
 from oloproof.evaluation.calls import calls
 from oloproof.evaluation.expression_nodes import same_at
-from oloproof.evaluation.locus import same
-from oloproof.paths import MISSING, Absent, Path, parse
+from oloproof.paths import MISSING, Absent, Path, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,12 +97,9 @@ def _how(
 def _recomputed(dependency: Dependency, conversation: Conversation, turn: int) -> bool:
     """Whether a tool computed the result again, after the last change of what it depends on."""
     since = 0
-    for _, step in conversation.steps_in((turn,)):
-        update = step.get("state_update")
-        if update is not None and update["committed"]:
-            paths = [parse(text) for text in update.get("changes", {})]
-            if any(_touches(one, other) for one in paths for other in dependency.depends_on):
-                since = step["index"]
+    for update in conversation.updates_in((turn,)):
+        if any(_touches(one, other) for one in update.paths for other in dependency.depends_on):
+            since = update.step
     steps = (step for _, step in conversation.steps_in((turn,)))
     return any(
         call.tool in dependency.recomputed_by and call.index > since and call.succeeded

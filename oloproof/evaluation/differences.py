@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
@@ -86,11 +87,11 @@ def spread(compared: Iterable[Comparison], at_most: int = 50) -> list[Comparison
     """
     places: list[Comparison] = []
     for place in compared:
-        leaves = _equal_leaves(place, at_most)
+        found = _equal_leaves(place, at_most)
         places += (
             [place]
-            if leaves is None
-            else [place._replace(path=path, expected=item, actual=item) for path, item in leaves]
+            if found is None
+            else [place._replace(path=path, expected=item, actual=item) for path, item in found]
         )
     return places
 
@@ -100,23 +101,17 @@ def _equal_leaves(place: Comparison, at_most: int) -> list[tuple[str, JsonValue]
     expected, actual = place.expected, place.actual
     if isinstance(expected, Absent) or isinstance(actual, Absent) or not equal(expected, actual):
         return None
-    leaves = list(_leaves(expected, place.path, at_most + 1))
-    return leaves if len(leaves) <= at_most else None
+    found = list(islice(leaves(expected, place.path), at_most + 1))
+    return found if len(found) <= at_most else None
 
 
-def _leaves(value: JsonValue, path: str, at_most: int) -> Iterator[tuple[str, JsonValue]]:
-    """The first leaves of a value, at least one and not more than `at_most`."""
+def leaves(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
+    """The leaves of a value with their paths, at least one: an empty object or list is one."""
     if isinstance(value, dict) and value:
-        items = [(under(path, key), item) for key, item in value.items()]
+        for key, item in value.items():
+            yield from leaves(item, under(path, key))
     elif isinstance(value, list) and value:
-        items = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+        for index, item in enumerate(value):
+            yield from leaves(item, f"{path}[{index}]")
     else:
         yield path, value
-        return
-    found = 0
-    for place, item in items:
-        for leaf in _leaves(item, place, at_most - found):
-            found += 1
-            yield leaf
-        if found >= at_most:
-            return

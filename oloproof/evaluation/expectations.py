@@ -5,18 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from oloproof.errors import ConfigurationError
-from oloproof.evaluation.locus import (
-    Expectation,
-    Locus,
-    locus_of,
-    locus_of_effect,
-    same,
-    value_at,
-)
+from oloproof.evaluation.locus import Locus, locus_of_effect, value_at
 from oloproof.evaluation.snapshots import expected_by_turn, reached
 from oloproof.evaluation.turns import turns_of
-from oloproof.paths import MISSING, Absent
+from oloproof.paths import MISSING, Absent, same
+from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,9 +50,9 @@ def _states(
     first = field.get(expected)
     further = expected.get(alternatives, [])
     if not isinstance(further, list):
-        raise ConfigurationError(
+        raise refuse_case(
+            case,
             f"`expected.{within}{alternatives}` of case `{case.id}` is not a list",
-            where=None if case.line is not None else f"case `{case.id}`",
             mend="write a list of accepted states",
         )
     return (*(() if isinstance(first, Absent) else (first,)), *further)
@@ -106,19 +99,28 @@ class Memory:
         return place
 
     def locus(self, path: str, turn: int, expected: JsonValue) -> Locus | None:
-        """To what a failure at `path` after a turn is laid; None for a single call."""
+        """To what a failure at `path` after a turn is laid; None for a single call.
+
+        A wrong working state is laid to `memory` where the same value was expected after an
+        earlier turn, was there then, and no change of it was expected since. Else to
+        `interpretation`: since the value was to be there it never was, so the update of the
+        turn that asked for it was wrong, or nobody asked for what is there.
+        """
         if not self._is_conversation:
             return None
         if self._of == "world":
             return locus_of_effect(self._conversation, turn - 1, turn)
-        known = []
-        for earlier, states in sorted(self._accepted.items()):
+        wanted = value_at(path, expected)
+        for earlier in sorted(self._accepted, reverse=True):
             state = self._conversation.state("active", earlier)
-            if earlier < turn and not isinstance(state, Absent):
-                known.append(Expectation(earlier, states, state))
-        actual = self._conversation.state("active", turn)
-        assert not isinstance(actual, Absent), "it was compared"
-        return locus_of(path, [*known, Expectation(turn, (expected,), actual)])
+            if earlier >= turn or isinstance(state, Absent):
+                continue
+            accepted = (value_at(path, one) for one in self._accepted[earlier])
+            if isinstance(wanted, Absent) or not any(same(one, wanted) for one in accepted):
+                break
+            if same(value_at(path, state), wanted):
+                return "memory"
+        return "interpretation"
 
     @property
     def _is_conversation(self) -> bool:

@@ -11,6 +11,7 @@ from oloproof.evaluation.contract import missing, not_applicable
 from oloproof.evaluation.dimensions import Summary
 from oloproof.evaluation.watching import Watch
 from oloproof.records.evidence import NOT_RECORDED
+from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,9 +116,9 @@ class CaseChecks:
         if expected.keys() <= self._known:
             return
         unread = min(expected.keys() - self._known)
-        raise ConfigurationError(
+        raise refuse_case(
+            case,
             f"no check reads `{within}.{unread}` of case `{case.id}`",
-            where=None if case.line is not None else f"case `{case.id}`",
             mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
         )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from oloproof.canonical import equal
-from oloproof.errors import ConfigurationError
 from oloproof.evaluation.expression_nodes import found_at
-from oloproof.evaluation.turns import with_changes
-from oloproof.patches import PatchError
-from oloproof.paths import Absent, Path, parse, under
+from oloproof.evaluation.turns import readable
+from oloproof.paths import Absent, Path, parse, same, under
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,17 +18,20 @@ if TYPE_CHECKING:
     from oloproof.evaluation.turns import Conversation, Of
 
 
-class Replacement(NamedTuple):
-    """At `path` the value `old` gave way to `new`, which is null where nothing came instead."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Replacement:
+    """At `path` the value `old` gave way to `new`; `MISSING` on a side: nothing was there."""
 
     path: Path
-    old: JsonValue
-    new: JsonValue
+    old: JsonValue | Absent
+    new: JsonValue | Absent
 
     @property
     def shown(self) -> dict[str, JsonValue]:
         """The entry that tells of it."""
-        return {"path": str(self.path), "old": self.old, "new": self.new}
+        sides = {"old": self.old, "new": self.new}
+        there = {name: side for name, side in sides.items() if not isinstance(side, Absent)}
+        return {"path": str(self.path), **there}
 
     def is_at(self, path: Path) -> bool:
         """Whether it is at the place that `path` names, in whatever form."""
@@ -39,25 +41,20 @@ class Replacement(NamedTuple):
         return (
             isinstance(other, Replacement)
             and self.is_at(other.path)
-            and equal(self.old, other.old)
-            and equal(self.new, other.new)
+            and same(self.old, other.old)
+            and same(self.new, other.new)
         )
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
 
     def __hash__(self) -> int:
         return hash(_keys(self.path))
 
 
 def entry_of(item: JsonValue) -> Replacement | None:
-    """The replacement of which an entry tells; None where it is none."""
+    """The replacement of which an entry tells, by null where nothing came; None if it is none."""
     if not isinstance(item, dict) or "old" not in item or not isinstance(item.get("path"), str):
         return None
-    try:
-        return Replacement(parse(str(item["path"])), item["old"], item.get("new"))
-    except ConfigurationError:
-        return None
+    path = readable(str(item["path"]))
+    return None if path is None else Replacement(path, item["old"], item.get("new"))
 
 
 def replacements_in(
@@ -73,25 +70,24 @@ def replacements_in(
         if isinstance(before, Absent) or isinstance(after, Absent):
             continue
         updates = _on_the_way(conversation, turn, before) if of == "active" else []
-        for place in _places(paths, before):
-            path = parse(place)
+        for path in places_in(paths, before):
             direct = _replaced(path, (before, after))
             if direct:
                 steps = _replaced(path, (before, *updates, after))
                 yield [direct, steps] if len(steps) > 1 else [direct]
 
 
-def _places(paths: Iterable[Path], state: JsonValue) -> dict[str, None]:
-    """The texts of the places that paths name in a state; of an object those of its values."""
+def places_in(paths: Iterable[Path], *states: JsonValue) -> list[Path]:
+    """The places that paths name in some states; of an object those of its values."""
     places: dict[str, None] = {}
-    waiting = [found for path in paths for found in found_at(path, state).items()]
+    waiting = [found for path in paths for at in states for found in found_at(path, at).items()]
     while waiting:
         place, value = waiting.pop(0)
         if isinstance(value, dict):
             waiting = [(under(place, key), item) for key, item in value.items()] + waiting
         else:
             places[place] = None
-    return places
+    return list(map(parse, places))
 
 
 def _replaced(path: Path, states: Iterable[JsonValue]) -> list[Replacement]:
@@ -112,14 +108,11 @@ def _value(path: Path, state: JsonValue) -> JsonValue:
 def _on_the_way(conversation: Conversation, turn: int, state: JsonValue) -> list[JsonValue]:
     """The working state after each committed update of a turn."""
     states: list[JsonValue] = []
-    for _, step in conversation.steps_in((turn,)):
-        update = step.get("state_update")
-        if update is not None and update["committed"]:
-            try:
-                state = with_changes(state, update.get("changes", {}))
-            except (PatchError, ConfigurationError):
-                return states  # changes that fit no state tell nothing of what was on the way
-            states.append(state)
+    for update in conversation.updates_in((turn,)):
+        after = update.applied_to(states[-1] if states else state)
+        if isinstance(after, Absent):
+            break
+        states.append(after)
     return states
 
 

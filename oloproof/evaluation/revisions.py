@@ -21,13 +21,10 @@ def revision_at(
     Where the turn committed none before, it is the one at `place` in the working state, and
     where that holds none, the last one that an earlier turn committed.
     """
-    committed: JsonValue | Absent = MISSING
-    in_turn = False
-    for at, step in conversation.steps:
-        update = step.get("state_update")
-        if step["index"] < step_index and update is not None and update["committed"]:
-            committed, in_turn = update["revision"], at == turn
-    if in_turn:
+    updates = conversation.updates_in(range(1, turn + 1))
+    earlier = [update for update in updates if update.step < step_index]
+    committed: JsonValue | Absent = earlier[-1].revision if earlier else MISSING
+    if earlier and earlier[-1].turn == turn:
         return committed
     state = ACTIVE.before(conversation, turn, step_index)
     recorded = MISSING if isinstance(state, Absent) else place.get(state)
@@ -42,16 +39,12 @@ def pending_at(
     As its revision and the steps of the two, or None where there is no such update.
     """
     proposed: dict[int, int] = {}
-    for _, step in conversation.steps_in((turn,)):
-        update = step.get("state_update")
-        if update is None:
-            continue
-        revision, index = update["revision"], step["index"]
-        if not update["committed"]:
-            if index < step_index:
-                proposed[revision] = index
-        elif index < step_index:
-            proposed.pop(revision, None)
-        elif revision in proposed:
-            return revision, proposed[revision], index
+    for update in conversation.updates_in((turn,), proposed=True):
+        if update.step >= step_index:
+            if update.committed and update.revision in proposed:
+                return update.revision, proposed[update.revision], update.step
+        elif update.committed:
+            proposed.pop(update.revision, None)
+        else:
+            proposed[update.revision] = update.step
     return None

@@ -195,7 +195,7 @@ def _undeclared(value: dict[str, JsonValue], schema: Any) -> list[str]:
 
 @cache
 def _format_checker() -> FormatChecker:
-    """The formats that are checked: the same everywhere, whatever else is installed."""
+    """The formats that are checked, whatever else is installed; others only describe."""
     import ipaddress
     from uuid import UUID
 
@@ -214,10 +214,6 @@ def _format_checker() -> FormatChecker:
     for name, test in tests.items():
         checker.checks(name)(_fits(test))
     return checker
-
-
-FORMATS: Final = ("date-time", "date", "time", "ipv4", "ipv6", "regex", "uuid")
-"""The values of `format` that are checked; others only describe."""
 
 
 def _fits(test: Any) -> Any:

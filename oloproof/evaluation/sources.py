@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from oloproof.errors import OloproofError
 from oloproof.evaluation.state_options import PlaceText
 from oloproof.evaluation.turns import TurnOptions, turns_of
 from oloproof.paths import MISSING, Absent, Path, parse
@@ -82,12 +81,10 @@ class Source:
             worlds = (conversation.state("world", n) for n in range(turn - 1, -1, -1))
             return next((state for state in worlds if not isinstance(state, Absent)), MISSING)
         after = conversation.state("active", turn)
-        if step is None or not (isinstance(after, Absent) or _has_updates(conversation, turn)):
+        if step is None:
             return after
-        try:
-            return conversation.active_before(step)
-        except OloproofError:
-            return MISSING  # the recorded changes do not fit the recorded state
+        is_dated = isinstance(after, Absent) or any(conversation.updates_in((turn,)))
+        return conversation.active_before(step) if is_dated else after
 
     def __str__(self) -> str:
         return _NAMES[self.of]
@@ -100,11 +97,6 @@ ACTIVE: Final = Source("active", _STATE)
 
 WORLD: Final = Source("world", _STATE)
 """The world."""
-
-
-def _has_updates(conversation: Conversation, turn: int) -> bool:
-    updates = (step.get("state_update") for _, step in conversation.steps_in((turn,)))
-    return any(update is not None and update["committed"] for update in updates)
 
 
 def expected_of(case: Case, turn: int) -> dict[str, JsonValue]:

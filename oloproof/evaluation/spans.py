@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import Verdict
-from oloproof.evaluation.differences import explain
+from oloproof.evaluation.differences import explain, leaves
 from oloproof.evaluation.snapshots import (
     NO_STATE_BEFORE,
     SnapshotOptions,
@@ -18,11 +17,11 @@ from oloproof.evaluation.snapshots import (
     state_or_why,
 )
 from oloproof.evaluation.turns import Conversation, Of, turns_of
-from oloproof.paths import under
+from oloproof.suites.case import refuse_case
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context
@@ -81,10 +80,10 @@ class SpanCheck(StateCheck):
         """Refuses a turn that the case does not have, and one that no other comes after."""
         StateCheck.check_case(self, case)
         if self.since is not None and self.since >= turns_of(case):
-            raise ConfigurationError(
+            raise refuse_case(
+                case,
                 f"`{self.metric}` compares with turn {self.since}, "
                 f"and nothing comes after it in case `{case.id}`",
-                where=None if case.line is not None else f"case `{case.id}`",
                 mend="name an earlier turn in `since`, or say with `cases` whom the check is for",
             )
 
@@ -117,21 +116,5 @@ def changes(span: Span) -> Iterator[Change]:
             yield change
             continue
         side = "before" if change.kind == "removed" else "after"
-        for path, item in _leaves(getattr(change, side), change.path):
+        for path, item in leaves(getattr(change, side), change.path):
             yield change.model_copy(update={"path": path, side: item})
-
-
-def _leaves(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from _leaves(item, under(path, key))
-    elif isinstance(value, list) and value:
-        for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{index}]")
-    else:
-        yield path, value
-
-
-def told_more(found: Sequence[object]) -> str:
-    """How many there are beside the first."""
-    return f" (and {len(found) - 1} more)" if len(found) > 1 else ""

@@ -155,6 +155,25 @@ class StateOptions(EvaluatorOptions):
         )
 
 
+class KeptOptions(EvaluatorOptions):
+    """What has to stay as it is: what lies at `paths` (else everything), but not at `except`."""
+
+    paths: tuple[PathText, ...] | None = Field(default=None, min_length=1)
+    except_: tuple[PathText, ...] = Field(default=(), alias="except")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> KeptOptions:
+        allowed = parse_all(self.except_)
+        for position, text in enumerate(self.paths or ()):
+            if any(path.covers(parse(text)) for path in allowed):
+                raise refuse(
+                    f"`{text}` must not change, and is allowed to change",
+                    mend="leave it out of `paths` or of `except`",
+                    at=("paths", position),
+                )
+        return self
+
+
 def names_item(path: Path, listed: Path) -> bool:
     """Whether `path` can lead through one certain item of the list at `listed`."""
     depth = len(listed.segments)

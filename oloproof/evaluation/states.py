@@ -13,6 +13,7 @@ from oloproof.evaluation.comparing import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.rules import Rule, Scope, Tolerance, ask
 from oloproof.paths import MISSING, Absent
+from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -153,9 +154,9 @@ class StateComparison:
         if self.alternatives in expected:
             further = expected[self.alternatives]
             if not isinstance(further, list):
-                raise ConfigurationError(
+                raise refuse_case(
+                    case,
                     f"`expected.{self.alternatives}` of case `{case.id}` is not a list",
-                    where=None if case.line is not None else f"case `{case.id}`",
                     mend="write a list of accepted states",
                 )
             accepted += further

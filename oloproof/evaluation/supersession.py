@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import equal
-from oloproof.errors import ConfigurationError
-from oloproof.evaluation.locus import same
+from oloproof.evaluation.replacements import Replacement, entry_of, places_in
 from oloproof.evaluation.sources import ACTIVE, expected_at
-from oloproof.paths import MISSING, Absent, Path, children, parse
+from oloproof.paths import MISSING, Absent, children, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.sources import Source
     from oloproof.evaluation.turns import Conversation
+    from oloproof.paths import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """At `path` a value became another; `MISSING` on a side means that nothing was there.
+@dataclass(frozen=True, slots=True, eq=False)
+class Change(Replacement):
+    """A replacement that holds from `step` of `turn` on.
 
-    It holds from `step` of `turn` on, where the step of the state update is known, else from
-    the beginning of the turn.
+    That is the step of the state update where it is known, else the beginning of the turn.
     """
 
-    path: Path
-    old: JsonValue | Absent
-    new: JsonValue | Absent
     turn: int
     step: int = 0
 
@@ -53,33 +49,13 @@ def changes(conversation: Conversation, source: Source, paths: Sequence[Path]) -
         if isinstance(after, Absent):
             continue  # what holds then is told by the next one that is known
         if not isinstance(before, Absent):
-            found += _between(before, after, paths, turn)
+            found += [
+                Change(place, old, new, turn)
+                for place in places_in(paths, before, after)
+                if not same(old := place.get(before), new := place.get(after))
+            ]
         before = after
     return _dated(found, conversation, source)
-
-
-def _between(
-    before: JsonValue, after: JsonValue, paths: Iterable[Path], turn: int
-) -> Iterator[Change]:
-    for path in paths:
-        places = {place for state in (before, after) for place, _ in path.select(state)}
-        for place in sorted(places, key=str):
-            if not place.has_wildcard:
-                yield from _parts(place, place.get(before), place.get(after), turn)
-
-
-def _parts(
-    path: Path, old: JsonValue | Absent, new: JsonValue | Absent, turn: int
-) -> Iterator[Change]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in dict.fromkeys([*old, *new]):
-            inner = Path((*path.segments, key))
-            yield from _parts(inner, old.get(key, MISSING), new.get(key, MISSING), turn)
-    elif isinstance(old, Absent) or isinstance(new, Absent):
-        if old is not new:
-            yield Change(path, old, new, turn)
-    elif not equal(old, new):
-        yield Change(path, old, new, turn)
 
 
 def _dated(found: list[Change], conversation: Conversation, source: Source) -> list[Change]:
@@ -90,21 +66,10 @@ def _dated(found: list[Change], conversation: Conversation, source: Source) -> l
 
 
 def _at_step(change: Change, conversation: Conversation) -> Change:
-    for _, step in conversation.steps_in((change.turn,)):
-        update = step.get("state_update")
-        if update is None or not update["committed"]:
-            continue
-        if any(_names(text, change.path) for text in update.get("changes", {})):
-            return Change(change.path, change.old, change.new, change.turn, step["index"])
+    for update in conversation.updates_in((change.turn,)):
+        if any(path.covers(change.path) for path in update.paths):
+            return replace(change, step=update.step)
     return change
-
-
-def _names(text: str, path: Path) -> bool:
-    """Whether a change of a state update is of a path, or of something around it."""
-    try:
-        return parse(text).covers(path)
-    except ConfigurationError:
-        return False
 
 
 def listed(conversation: Conversation, source: Source, history: Path) -> list[Change]:
@@ -122,7 +87,7 @@ def listed(conversation: Conversation, source: Source, history: Path) -> list[Ch
             if entry in unknown:
                 unknown.remove(entry)
             else:
-                found += _entry(entry, max(turn, 1))
+                found += _told(entry, max(turn, 1))
         known = entries or known
     return _dated(found, conversation, source)
 
@@ -134,19 +99,14 @@ def expected_changes(conversation: Conversation) -> list[Change]:
         change
         for turn in range(1, conversation.last + 1)
         for _, entry in children(expected_at(case, turn, "superseded"))
-        for change in _entry(entry, turn)
+        for change in _told(entry, turn)
     ]
 
 
-def _entry(entry: JsonValue, turn: int) -> list[Change]:
-    """The change that an entry of a history tells of; none for what is no such entry."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
-        return []
-    try:
-        path = parse(str(entry["path"]))
-    except ConfigurationError:
-        return []
-    return [Change(path, entry.get("old", MISSING), entry.get("new", MISSING), turn)]
+def _told(entry: JsonValue, turn: int) -> list[Change]:
+    """The change of which an entry of a history tells; none for what is no such entry."""
+    told = entry_of(entry)
+    return [] if told is None else [Change(told.path, told.old, told.new, turn)]
 
 
 def superseded_at(found: Iterable[Change], turn: int, step: int) -> list[Change]:

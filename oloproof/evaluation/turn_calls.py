@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.evaluation.calls import calls
+from oloproof.paths import same
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.calls import Call
     from oloproof.evaluation.turns import Conversation
+    from oloproof.paths import Path
 
 WAITING: Final = frozenset({"proposed", "queued"})
 """The statuses after which a call may still come to another one."""
@@ -73,6 +75,10 @@ class TurnCall:
         """What came back: the result, or an object with the `error`."""
         call = self.call
         return call.result if call.error is None else {"error": call.error}
+
+    def has(self, arguments: Iterable[tuple[Path, JsonValue]]) -> bool:
+        """Whether each of some values is what its arguments hold at the path."""
+        return all(same(path.get(self.arguments), value) for path, value in arguments)
 
     def stands_in(self, turns: Collection[int]) -> bool:
         """Whether it was made or settled in one of some turns."""

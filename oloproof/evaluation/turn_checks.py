@@ -15,6 +15,7 @@ from oloproof.evaluation.contract import (
     not_applicable,
     passed,
 )
+from oloproof.evaluation.wording import told_more
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -127,8 +128,8 @@ class Sightings:
         compared = tuple(self.compared)
         if self._told:
             sentence, locus = self._told[0]
-            more = f" (and {len(self._told) - 1} more)" if len(self._told) > 1 else ""
-            return failed(label=locus, detail=sentence + more, compared=compared)
+            said = sentence + told_more(self._told)
+            return failed(label=locus, detail=said, compared=compared)
         if self._lacking:
             reason, detail = self._lacking[0]
             return missing(reason, detail=detail, compared=compared)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, model_validator
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import EvaluatorOptions
 from oloproof.patches import PatchError, apply
-from oloproof.paths import MISSING, Absent, parse, to_pointer
+from oloproof.paths import MISSING, Absent, Path, parse, to_pointer
+from oloproof.suites.case import refuse_case
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ class TurnSelector:
         beyond = max(self.turn or 0, self.until or 0, (self.after or 0) + 1)
         if beyond > last:
             shown = f"{last} turn" if last == 1 else f"{last} turns"
-            raise ConfigurationError(
+            raise refuse_case(
+                case,
                 f"`{criterion}` speaks of turn {beyond}, and case `{case.id}` has {shown}",
-                where=None if case.line is not None else f"case `{case.id}`",
                 mend=f"name a turn from 1 to {last}, or name the cases it is for: `cases: [ID, …]`",
             )
 
@@ -119,6 +120,37 @@ def turns_of(case: Case) -> int:
     return len(case.turns) or 1
 
 
+class Update(NamedTuple):
+    """A state update of the agent's, and where it stands."""
+
+    turn: int
+    step: int
+    revision: int
+    changes: dict[str, JsonValue]
+    committed: bool
+
+    @property
+    def paths(self) -> list[Path]:
+        """The paths that it changes, without those that cannot be read."""
+        return [path for path in map(readable, self.changes) if path is not None]
+
+    def applied_to(self, state: JsonValue) -> JsonValue | Absent:
+        """A state with the changes; objects on the way to their paths are made.
+
+        `MISSING` where a path cannot be read, or leads nowhere in the state: what then held,
+        nobody knows.
+        """
+        for text, value in self.changes.items():
+            path = readable(text)
+            if path is None:
+                return MISSING
+            try:
+                state = _with_value(state, path, value)
+            except PatchError:
+                return MISSING
+        return state
+
+
 @dataclass(frozen=True)
 class Conversation:
     """One case as a conversation: its steps, replies and states by turn."""
@@ -145,6 +177,14 @@ class Conversation:
     def steps_in(self, turns: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
         """The steps of some turns, in order."""
         return ((turn, step) for turn, step in self.steps if turn in turns)
+
+    def updates_in(self, turns: Sequence[int], *, proposed: bool = False) -> Iterator[Update]:
+        """The state updates of some turns that were committed, or also only `proposed`."""
+        for turn, step in self.steps_in(turns):
+            update = step.get("state_update")
+            if update is not None and (update["committed"] or proposed):
+                changes = update.get("changes", {})
+                yield Update(turn, step["index"], update["revision"], changes, update["committed"])
 
     def reply(self, turn: int) -> JsonValue | Absent:
         """What the system answered in a turn; `MISSING` where it did not get that far."""
@@ -175,18 +215,13 @@ class Conversation:
         committed in the same turn before the step. Where no state was recorded after that
         turn, it is made of the updates alone once one of them was committed.
         """
-        position = next(n for n, (_, s) in enumerate(self.steps) if s["index"] == step_index)
-        turn = self.steps[position][0]
+        turn = next(turn for turn, step in self.steps if step["index"] == step_index)
         state = self.state("active", turn - 1)
-        for at, step in self.steps[:position]:
-            update = step.get("state_update")
-            if at != turn or update is None or not update["committed"]:
-                continue
-            base: Any = {} if isinstance(state, Absent) else state
-            try:
-                state = with_changes(base, update.get("changes", {}))
-            except (ConfigurationError, PatchError):
-                return MISSING  # an update that fits no state: what then held, nobody knows
+        for update in self.updates_in((turn,)):
+            if update.step < step_index:
+                state = update.applied_to({} if isinstance(state, Absent) else state)
+                if isinstance(state, Absent):
+                    return MISSING
         return state
 
     def _moments(self, of: Of) -> tuple[Moment, ...]:
@@ -194,17 +229,17 @@ class Conversation:
         return evidence.worlds if of == "world" else evidence.active
 
 
-def with_changes(state: JsonValue, changes: dict[str, JsonValue]) -> JsonValue:
-    """A state with values put at paths (dotted, or JSON Pointers); objects on the way are made.
+def readable(text: str) -> Path | None:
+    """The path that an agent wrote; None where it cannot be read, which is no fault of a suite."""
+    try:
+        return parse(text)
+    except ConfigurationError:
+        return None
 
-    Raises `ConfigurationError` for a path that cannot be read, `PatchError` for one that leads
-    nowhere in this state.
-    """
-    for text, value in changes.items():
-        path = parse(text)
-        for depth in range(1, len(path.segments)):
-            above = type(path)(path.segments[:depth])
-            if isinstance(above.get(state), Absent):
-                state = apply(state, [{"op": "add", "path": to_pointer(above), "value": {}}])
-        state = apply(state, [{"op": "add", "path": to_pointer(path), "value": value}])
-    return state
+
+def _with_value(state: JsonValue, path: Path, value: JsonValue) -> JsonValue:
+    for depth in range(1, len(path.segments)):
+        above = Path(path.segments[:depth])
+        if isinstance(above.get(state), Absent):
+            state = apply(state, [{"op": "add", "path": to_pointer(above), "value": {}}])
+    return apply(state, [{"op": "add", "path": to_pointer(path), "value": value}])

@@ -26,5 +26,10 @@ def tell_difference(compared: Sequence[Comparison], whole: str) -> str:
     """The first failing place in words, and how many more there are; `whole` names the whole."""
     failing = [place for place in compared if not place.passed]
     first = failing[0]
-    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
-    return f"{first.path or whole} is {show(first.actual)}, not {show(first.expected)}{more}"
+    told = f"{first.path or whole} is {show(first.actual)}, not {show(first.expected)}"
+    return told + told_more(failing)
+
+
+def told_more(found: Sequence[object]) -> str:
+    """How many there are beside the first."""
+    return f" (and {len(found) - 1} more)" if len(found) > 1 else ""

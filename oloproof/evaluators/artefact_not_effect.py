@@ -38,7 +38,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         ArtefactNotEffect(
-            metric=options.criterion or "artefact_not_effect",
+            metric=options.criterion_or_type,
             selector=options.selector,
             effect=names(options.effect),
             kind=options.kind,

@@ -34,7 +34,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         AsksAgain(
-            metric=options.criterion or "asks_again",
+            metric=options.criterion_or_type,
             selector=options.selector,
             known=tuple((parse(text), patterns) for text, patterns in options.known.items()),
             source=options.source,

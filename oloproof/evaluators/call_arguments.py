@@ -93,7 +93,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         CallArguments(
-            metric=options.criterion or "call_arguments",
+            metric=options.criterion_or_type,
             selector=options.selector,
             tools=frozenset(names(options.tool)),
             arguments=parse_all(names(options.argument)),

@@ -36,11 +36,7 @@ class Options(TurnOptions):
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
     """The one evaluator of a line."""
-    return [
-        CallOrder(
-            options.criterion or "call_order", options.selector, options.order, options.strict
-        )
-    ]
+    return [CallOrder(options.criterion_or_type, options.selector, options.order, options.strict)]
 
 
 @dataclass(frozen=True, slots=True)

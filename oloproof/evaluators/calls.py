@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from oloproof.canonical import equal
 from oloproof.evaluation.bans import see_banned
 from oloproof.evaluation.call_options import NameList
 from oloproof.evaluation.sources import expected_at
@@ -98,7 +97,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     arguments = options.arguments or {}
     return [
         Calls(
-            metric=options.criterion or "calls",
+            metric=options.criterion_or_type,
             selector=options.selector,
             allowed=None if options.allowed is None else frozenset(options.allowed),
             forbidden=options.forbidden or (),
@@ -150,7 +149,7 @@ class Calls(TurnCheck):
         broken = set()
         for call in called:
             outside = self.allowed is not None and call.tool not in self.allowed
-            banned = call.tool in self.forbidden and self._fits(call)
+            banned = call.tool in self.forbidden and call.has(self.arguments)
             if not self._counts(call, MADE) or not (banned or outside):
                 continue
             broken.add(call.tool)
@@ -168,7 +167,7 @@ class Calls(TurnCheck):
             found = [
                 call
                 for call in called
-                if call.tool == tool and self._counts(call, EXECUTED) and self._fits(call)
+                if call.tool == tool and self._counts(call, EXECUTED) and call.has(self.arguments)
             ]
             wanted, number = _shown(least, most), len(found)
             if least <= number and (most is None or number <= most):
@@ -191,7 +190,9 @@ class Calls(TurnCheck):
             if isinstance(expected, Absent) or not expected:
                 continue
             number = sum(
-                call.settled_turn == turn and self._counts(call, EXECUTED) and self._fits(call)
+                call.settled_turn == turn
+                and self._counts(call, EXECUTED)
+                and call.has(self.arguments)
                 for call in called
             )
             if number:
@@ -204,14 +205,6 @@ class Calls(TurnCheck):
         if self.statuses is not None:
             return call.status in self.statuses
         return call.executed if usual is EXECUTED else call.status in usual
-
-    def _fits(self, call: TurnCall) -> bool:
-        """Whether its arguments are those that the line speaks of."""
-        for path, value in self.arguments:
-            actual = path.get(call.arguments)
-            if isinstance(actual, Absent) or not equal(value, actual):
-                return False
-        return True
 
 
 def _shown(least: int, most: int | None) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.errors import ConfigurationError
 from oloproof.evaluation.bans import see_ban
 from oloproof.evaluation.call_options import names
 from oloproof.evaluation.claim_evidence import CallEvidence, Heard, StateEvidence
@@ -17,7 +15,7 @@ from oloproof.evaluation.judges import judge_of
 from oloproof.evaluation.messages import agent_messages
 from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
-from oloproof.evaluation.turns import Conversation
+from oloproof.evaluation.turns import Conversation, readable
 from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, parse
 
@@ -43,7 +41,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         Claims(
-            metric=options.criterion or "claims",
+            metric=options.criterion_or_type,
             selector=options.selector,
             subject=options.subject,
             template=None if options.template is None else Template.parse(options.template),
@@ -173,10 +171,9 @@ class Claims(TurnCheck):
 
     def _claimed(self, claim: dict[str, Any]) -> Said:
         """A structured claim; a path of its own says where its evidence is."""
-        evidence = self.evidence
-        if claim.get("path") is not None:
-            with suppress(ConfigurationError):
-                evidence = StateEvidence(self.source, parse(claim["path"]), claim.get("value"))
+        evidence, path = self.evidence, readable(claim.get("path") or "")
+        if path is not None:
+            evidence = StateEvidence(self.source, path, claim.get("value"))
         outcome: ClaimOutcome = "asserted" if claim.get("asserted", True) else "denied"
         return Said(outcome, claim["subject"], "a structured claim", evidence)
 

@@ -54,7 +54,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         DependencyRecomputed(
-            metric=options.criterion or "dependency_recomputed",
+            metric=options.criterion_or_type,
             selector=options.selector,
             result_of=frozenset(names(options.result_of)),
             depends_on=parse_all(options.depends_on),

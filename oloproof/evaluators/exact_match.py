@@ -39,7 +39,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     expected_field = options.expected_field or options.field or "answer"
     return [
         ExactMatch(
-            metric=options.criterion or "exact_match",
+            metric=options.criterion_or_type,
             selector=options.selector,
             field=parse(options.field) if options.field else None,
             expected_field=parse(expected_field),

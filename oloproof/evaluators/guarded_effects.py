@@ -39,7 +39,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         GuardedEffects(
-            metric=options.criterion or "guarded_effects",
+            metric=options.criterion_or_type,
             selector=options.selector,
             tools=frozenset(options.tools),
             revision=None if options.revision is None else parse(options.revision),

@@ -28,7 +28,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         NeedlessConfirmation(
-            metric=options.criterion or "needless_confirmation",
+            metric=options.criterion_or_type,
             selector=options.selector,
             patterns=options.patterns,
             conflict_turns=frozenset(options.conflict_turns),

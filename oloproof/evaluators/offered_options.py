@@ -67,7 +67,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         OfferedOptions(
-            metric=options.criterion or "offered_options",
+            metric=options.criterion_or_type,
             selector=options.selector,
             path=None if options.path is None else parse(options.path),
             artefact=options.artefact,

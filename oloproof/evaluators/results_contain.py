@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import not_applicable
 from oloproof.evaluation.multisets import unmatched_by_pairing
 from oloproof.evaluation.sources import expected_at
@@ -15,6 +14,7 @@ from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, TurnOptions, turns_of
 from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent
+from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -37,7 +37,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         ResultsContain(
-            options.criterion or "results_contain",
+            options.criterion_or_type,
             options.selector,
             StateComparison(mode=options.mode),
         )
@@ -61,9 +61,9 @@ class ResultsContain(TurnCheck):
         for turn in range(1, turns_of(case) + 1):
             expected = expected_at(case, turn, "results")
             if not isinstance(expected, list | Absent):
-                raise ConfigurationError(
+                raise refuse_case(
+                    case,
                     f"the `results` expected of turn {turn} of case `{case.id}` are not a list",
-                    where=None if case.line is not None else f"case `{case.id}`",
                     mend="write a list of results",
                 )
 

@@ -10,9 +10,9 @@ from pydantic import model_validator
 from oloproof.evaluation.contract import Comparison, failed, passed
 from oloproof.evaluation.expression_nodes import same_at
 from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions, changes, told_more
+from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions, changes
 from oloproof.evaluation.state_options import PathText, parse_all
-from oloproof.evaluation.wording import show
+from oloproof.evaluation.wording import show, told_more
 from oloproof.paths import MISSING, parse
 from oloproof.suites.validation import refuse
 
@@ -43,7 +43,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         StateChangedOnly(
-            metric=options.criterion or "state_changed_only",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places_of(setting, "paths", options.paths),

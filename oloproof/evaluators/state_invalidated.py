@@ -16,9 +16,9 @@ from oloproof.evaluation.contract import (
 )
 from oloproof.evaluation.dependencies import Dependency, Standing, standings
 from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, unrecorded
-from oloproof.evaluation.spans import told_more
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
 from oloproof.evaluation.turns import Conversation
+from oloproof.evaluation.wording import told_more
 from oloproof.paths import MISSING, Absent, parse
 from oloproof.suites.validation import Fields
 
@@ -70,7 +70,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     )
     return [
         StateInvalidated(
-            metric=options.criterion or "state_invalidated",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places,

@@ -17,7 +17,7 @@ from oloproof.evaluation.snapshots import (
     StateCheck,
     unrecorded,
 )
-from oloproof.evaluation.wording import show
+from oloproof.evaluation.wording import show, told_more
 from oloproof.paths import MISSING, Absent
 from oloproof.suites.validation import refuse
 
@@ -61,7 +61,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     )
     return [
         StateInvariants(
-            metric=options.criterion or "state_invariants",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places,
@@ -96,8 +96,7 @@ class StateInvariants(StateCheck):
             return NO_STATE_BEFORE
         wrong = [place for place in compared if place.actual is False]
         if wrong:
-            more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-            said = f"`{wrong[0].path}` does not hold: {wrong[0].note}{more}"
+            said = f"`{wrong[0].path}` does not hold: {wrong[0].note}{told_more(wrong)}"
             return failed(detail=said, compared=compared)
         unknown = [place for place in compared if not place.passed]
         if unknown:

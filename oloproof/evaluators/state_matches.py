@@ -45,7 +45,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         StateMatches(
-            metric=options.criterion or "state_matches",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places_of(setting, "paths", options.paths, needed=True),

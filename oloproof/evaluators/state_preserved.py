@@ -5,48 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
-
 from oloproof.evaluation.comparing import compare_values
 from oloproof.evaluation.contract import failed, not_applicable, passed
 from oloproof.evaluation.locus import locus_of_loss
 from oloproof.evaluation.rules import Rule, Scope, ask
 from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions, told_more
-from oloproof.evaluation.state_options import PathText, parse_all
-from oloproof.evaluation.wording import show
-from oloproof.paths import MISSING, parse
-from oloproof.suites.validation import refuse
+from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions
+from oloproof.evaluation.state_options import KeptOptions, parse_all
+from oloproof.evaluation.wording import show, told_more
+from oloproof.paths import MISSING
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Comparison, Context, Evaluator, Setting, Verdict
     from oloproof.evaluation.rules import Rules
 
 
-class Options(SpanOptions):
+class Options(KeptOptions, SpanOptions):
     """`paths` must be preserved (without any: everything), but for what lies at `except`."""
-
-    paths: tuple[PathText, ...] | None = Field(default=None, min_length=1)
-    except_: tuple[PathText, ...] = Field(default=(), alias="except")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Options:
-        allowed = parse_all(self.except_)
-        for position, text in enumerate(self.paths or ()):
-            if any(path.covers(parse(text)) for path in allowed):
-                raise refuse(
-                    f"`{text}` must be preserved, and is allowed to change",
-                    mend="leave it out of `paths` or of `except`",
-                    at=("paths", position),
-                )
-        return self
 
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         StatePreserved(
-            metric=options.criterion or "state_preserved",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places_of(setting, "paths", options.paths or ()),

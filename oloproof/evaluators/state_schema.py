@@ -11,7 +11,7 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import Comparison, OptionError, failed, missing, passed
 from oloproof.evaluation.schemas import Schema, SchemaError
 from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, unrecorded
-from oloproof.evaluation.wording import show
+from oloproof.evaluation.wording import show, told_more
 from oloproof.paths import Absent
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
@@ -44,7 +44,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         StateSchema(
-            metric=options.criterion or "state_schema",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=(),
@@ -96,9 +96,8 @@ class StateSchema(StateCheck):
             return missing("state_too_deep", detail="it is nested too deep for the schema")
         if not violations:
             return passed(compared=(Comparison("", state, state, True),))
-        more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
         return failed(
-            detail=_told(violations[0]) + more,
+            detail=_told(violations[0]) + told_more(violations),
             compared=tuple(
                 Comparison(str(found.path), found.asked, found.actual, False, "by the schema")
                 for found in violations

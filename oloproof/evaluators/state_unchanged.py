@@ -5,43 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
-
 from oloproof.evaluation.contract import (
     CaseCheck,
-    EvaluatorOptions,
     NamedPlace,
     failed,
     missing,
     passed,
 )
-from oloproof.evaluation.state_options import PathText, parse_all
+from oloproof.evaluation.snapshots import places_of
+from oloproof.evaluation.state_options import KeptOptions, parse_all
 from oloproof.evaluation.states import StateComparison
 from oloproof.evaluation.wording import tell_difference
-from oloproof.paths import Absent, parse
-from oloproof.suites.validation import refuse
+from oloproof.paths import Absent
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
 
 
-class Options(EvaluatorOptions):
+class Options(KeptOptions):
     """`paths` must not change (without any: the whole world), but for what lies at `except`."""
-
-    paths: tuple[PathText, ...] | None = Field(default=None, min_length=1)
-    except_: tuple[PathText, ...] = Field(default=(), alias="except")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Options:
-        allowed = parse_all(self.except_)
-        for position, text in enumerate(self.paths or ()):
-            if any(path.covers(parse(text)) for path in allowed):
-                raise refuse(
-                    f"`{text}` must not change, and is allowed to change",
-                    mend="leave it out of `paths` or of `except`",
-                    at=("paths", position),
-                )
-        return self
 
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
@@ -51,11 +33,8 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
         paths=parse_all(options.paths or ()),
         ignore=parse_all(options.except_),
     )
-    places = tuple(
-        NamedPlace(parse(text), setting.where("paths", position))
-        for position, text in enumerate(options.paths or ())
-    )
-    return [StateUnchanged(options.criterion or "state_unchanged", comparison, places)]
+    places = places_of(setting, "paths", options.paths or ())
+    return [StateUnchanged(options.criterion_or_type, comparison, places)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
     """The one evaluator of a line."""
     return [
         SupersededAbsent(
-            metric=options.criterion or "superseded_absent",
+            metric=options.criterion_or_type,
             selector=options.selector,
             source=options.source,
             paths=parse_all(options.paths),

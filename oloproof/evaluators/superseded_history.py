@@ -10,9 +10,8 @@ from pydantic import Field
 from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
 from oloproof.evaluation.replacements import Replacement, entry_of, replacements_in
 from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, places_of, unrecorded
-from oloproof.evaluation.spans import told_more
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
-from oloproof.evaluation.wording import show
+from oloproof.evaluation.wording import show, told_more
 from oloproof.paths import MISSING, Absent, Path, parse
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         SupersededHistory(
-            metric=options.criterion or "superseded_history",
+            metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
             places=places_of(setting, "paths", options.paths),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING, Path, parse
+from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,10 +59,13 @@ class Transform(NamedTuple):
             return found
         place = f"`{self.field}` in the input of case `{case.id}`"
         problem = f"there is no {place}" if found is MISSING else f"{place} is not text"
-        raise ConfigurationError(
+        of_turn = isinstance(found, dict) and isinstance(found.get("user"), str)
+        raise refuse_case(
+            case,
             f"the transform `{self.name}`: {problem}",
-            where=None if case.line is not None else f"case `{case.id}`",
-            mend="name a field that holds text in every case",
+            mend=f"name the message in it: `field: {self.field}.user`"
+            if of_turn
+            else "name a field that holds text in every case",
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from oloproof.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
 
@@ -50,3 +52,9 @@ class Case(NamedTuple):
     def cluster_id(self) -> str:
         """The cluster it counts in: the declared one, else its source's or its own id."""
         return self.cluster or self.source or self.id
+
+
+def refuse_case(case: Case, what: str, *, mend: str) -> ConfigurationError:
+    """The error of a case that will not do; one without a line is named where it would stand."""
+    where = None if case.line is not None else f"case `{case.id}`"
+    return ConfigurationError(what, where=where, mend=mend)

@@ -1,67 +1,96 @@
-"""Conversations as checks see them: messages, states turn by turn, and what was expected."""
+"""Conversations by hand: a list of turns, each with its steps and the states after it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evaluator_samples import case, evaluator, trajectory
+from evaluator_samples import case, evaluator
 
 from oloproof.evaluation.contract import Context, Verdict
 from oloproof.evaluation.judging import CaseChecks
 from oloproof.paths import MISSING
 from oloproof.records.evidence import COMPLETED, CaseEvidence, Moment, Outcome
-from oloproof.suites.case import Case
-
-BROKEN: Any = MISSING
-"""Stands where no state was recorded after a turn."""
 
 
-def talk(turns: int, initial: Any = MISSING, **fields: Any) -> Case:
-    """A case of some turns; `expected` by turn is given as `by_turn={2: {"state": …}}`."""
-    by_turn = fields.pop("by_turn", None)
-    if by_turn is not None:
-        expected = {"turns": {str(turn): held for turn, held in by_turn.items()}}
-        fields["expected"] = {**(fields.get("expected") or {}), **expected}
-    messages = tuple({"user": f"message {turn}"} for turn in range(1, turns + 1))
-    return case(initial, input=None, turns=messages, **fields)
+def called(tool: str, arguments: Any = None, result: Any = None, **fields: Any) -> dict[str, Any]:
+    """A call step; with a result it came back at once."""
+    step: dict[str, Any] = {"kind": "tool_call", "tool_name": tool, "arguments": arguments}
+    return {**step, **({} if result is None else {"result": result}), **fields}
 
 
-def talked(
-    *steps: dict[str, Any],
-    active: tuple[Any, ...] = (),
-    worlds: tuple[Any, ...] = (),
-    replies: tuple[Any, ...] = (),
+def came_back(tool: str, result: Any = None, **fields: Any) -> dict[str, Any]:
+    return {"kind": "tool_result", "tool_name": tool, "result": result, **fields}
+
+
+def updated(revision: int, committed: bool = True, **changes: Any) -> dict[str, Any]:
+    """A state update; in the names of `changes` two underscores are a dot."""
+    dotted = {name.replace("__", "."): value for name, value in changes.items()}
+    update = {"revision": revision, "changes": dotted, "committed": committed}
+    return {"kind": "state_update", "state_update": update, "state_revision": revision}
+
+
+def said(text: Any, **fields: Any) -> dict[str, Any]:
+    """A message of the agent's."""
+    return {"kind": "message", "result": text, **fields}
+
+
+def asked(text: str) -> dict[str, Any]:
+    """The user's message."""
+    return {"kind": "message", "agent": "user", "result": text}
+
+
+def made(name: str, kind: str, content: Any = None) -> dict[str, Any]:
+    return {"kind": "observation", "artefact": {"name": name, "kind": kind, "content": content}}
+
+
+def conversation(
+    *turns: list[dict[str, Any]],
+    expected: Any = None,
+    initial: Any = MISSING,
+    worlds: Any = (),
+    active: Any = (),
+    replies: Any = None,
     outcome: Outcome = COMPLETED,
-) -> CaseEvidence:
-    """Evidence with states after turn 1, 2 and so on, and steps that name their turn."""
-    return CaseEvidence(
+    asked_for: int | None = None,
+    trajectory: Any = None,
+) -> Context:
+    """A case that was talked through; `asked_for` are its turns where it broke off earlier.
+
+    A state of `MISSING` in `worlds` or `active` was not recorded after that turn.
+    """
+    steps = [{**step, "turn": turn} for turn, inner in enumerate(turns, 1) for step in inner]
+    numbered = [{"index": index, **step} for index, step in enumerate(steps, 1)]
+    texts = ["…"] * len(turns) if replies is None else replies
+    messages = tuple({"user": f"message {n + 1}"} for n in range(asked_for or len(turns)))
+    of = case(initial, input=None, expected=expected, turns=messages)
+    reported: Any = {"steps": numbered, **(trajectory or {})}
+    evidence = CaseEvidence(
         outcome,
-        trajectory=trajectory(*steps) if steps else None,
-        worlds=moments(worlds),
-        active=moments(active),
-        replies=replies,
+        output=texts[-1] if texts else MISSING,
+        trajectory=reported,
+        worlds=_moments(worlds),
+        active=_moments(active),
+        replies=tuple(texts),
     )
+    return Context(of, evidence)
 
 
-def moments(states: tuple[Any, ...]) -> tuple[Moment, ...]:
-    """The states after turn 1, 2 and so on, but for those that are `BROKEN`."""
+def _moments(states: Any) -> tuple[Moment, ...]:
     return tuple(
-        Moment(state, turn) for turn, state in enumerate(states, start=1) if state is not BROKEN
+        Moment(state, turn) for turn, state in enumerate(states, 1) if state is not MISSING
     )
 
 
-def updated(turn: int, revision: int, committed: bool = True, **changes: Any) -> dict[str, Any]:
-    """A state update; `__` in a name stands for the dot of a path."""
-    named = {name.replace("__", "."): value for name, value in changes.items()}
-    update = {"revision": revision, "changes": named, "committed": committed}
-    return {"kind": "state_update", "turn": turn, "state_update": update}
+def judged(options: dict[str, Any], context: Context) -> Verdict:
+    """The verdict of a line on a conversation, which it must accept before the run."""
+    one = evaluator(**options)
+    CaseChecks([one]).check(context.case)
+    return one.evaluate(context)
 
 
-def judged(of: Case, seen: CaseEvidence, /, **options: Any) -> Verdict:
-    """What the one evaluator of a line says, once it has checked the case as before a run."""
-    made = evaluator(**options)
-    CaseChecks([made]).check(of)
-    return made.evaluate(Context(of, seen))
+def places(verdict: Verdict) -> list[tuple[str, int | None, bool]]:
+    """Path, turn and outcome of each place that was compared."""
+    return [(place.path, place.turn, place.passed) for place in verdict.compared]
 
 
 def told(verdict: Verdict) -> list[tuple[int | None, str, str | None]]:

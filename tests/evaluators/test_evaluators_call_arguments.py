@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import (
+from conversation_samples import (
     called,
     came_back,
     conversation,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import called, came_back, conversation, judged, places, updated
+from conversation_samples import called, came_back, conversation, judged, places, updated
 from evaluator_samples import RAISED, call, case, evaluator, evidence, trajectory
 
 from oloproof.errors import ConfigurationError

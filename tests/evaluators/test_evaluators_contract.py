@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from evaluator_samples import RAISED, call, case, evaluators, evidence, result, trajectory
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oloproof.canonical import encode
@@ -153,7 +153,7 @@ updates = st.builds(
         "kind": "state_update",
         "state_update": {"revision": 1, "changes": changes, "committed": committed},
     },
-    st.dictionaries(st.sampled_from(["a", "b", "a.b", "/c/0"]), json_values, max_size=2),
+    st.dictionaries(st.sampled_from(["a", "b", "a.b", "/c/0", "a[", ""]), json_values, max_size=2),
     st.booleans(),
 )
 moments = st.lists(st.builds(Moment, json_values, turns), max_size=4, unique_by=lambda m: m.turn)
@@ -171,6 +171,22 @@ conversations = st.builds(
     moments,
     moments,
     st.lists(json_values, max_size=3),
+)
+unreadable = evidence(
+    output="x",
+    trajectory=trajectory(
+        {
+            "kind": "state_update",
+            "turn": 2,
+            "state_update": {"revision": 1, "changes": {"a[": 1, "": 2}, "committed": True},
+        },
+        call("t", turn=2),
+        call("e", turn=2),
+    ),
+)._replace(
+    active=(Moment({"a": 1, "b": 1}, 1), Moment({"a": 2, "b": 1}, 2)),
+    worlds=(Moment({"a": 1, "b": 1}, 1), Moment({"a": 1, "b": 2}, 2)),
+    replies=("x", "x"),
 )
 
 
@@ -226,6 +242,7 @@ def test_a_verdict_always_comes_and_is_well_formed(
 
 @settings(deadline=None)
 @given(of=talks, seen=conversations)
+@example(of=case({}, input=None, turns=({"user": "hello"},) * 2), seen=unreadable)
 def test_a_conversation_always_gets_a_verdict(of: Case, seen: Any) -> None:
     """However it went, broke off, or was recorded; and what was compared names a turn of it."""
     everyone = every_evaluator()

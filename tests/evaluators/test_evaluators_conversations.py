@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from conversation_calls_samples import check, conversation
-from evaluator_samples import RAISED
+from conversation_samples import conversation
+from evaluator_samples import RAISED, evaluator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -154,7 +154,7 @@ def _frozen(context: Context) -> bytes:
 
 @functools.cache
 def everyone() -> list[Evaluator]:
-    return [check(criterion=f"m{number}", **line) for number, line in enumerate(LINES)]
+    return [evaluator(criterion=f"m{number}", **line) for number, line in enumerate(LINES)]
 
 
 @settings(deadline=None, max_examples=300)
@@ -163,9 +163,9 @@ def test_a_conversation_is_judged_whatever_is_in_it(context: Context) -> None:
     """No exception, a reason or a sentence where one is due, and the same again."""
     before = _frozen(context)
     CaseChecks(everyone()).check(context.case)
-    for evaluator in everyone():
-        verdict = evaluator.evaluate(context)
-        assert verdict == evaluator.evaluate(context)
+    for one in everyone():
+        verdict = one.evaluate(context)
+        assert verdict == one.evaluate(context)
         assert (verdict.status in ("missing", "not_applicable")) == bool(verdict.reason)
         failing = [place for place in verdict.compared if not place.passed]
         if verdict.status == "fail":
@@ -189,6 +189,6 @@ def test_an_unrelated_call_changes_no_verdict(context: Context, extra: int) -> N
     ]
     trajectory: Any = {**(context.evidence.trajectory or {}), "steps": renumbered}
     with_call = context._replace(evidence=context.evidence._replace(trajectory=trajectory))
-    for evaluator, line in zip(everyone(), LINES, strict=True):
+    for one, line in zip(everyone(), LINES, strict=True):
         if line["type"] not in OF_EVERY_CALL:
-            assert evaluator.evaluate(context).code == evaluator.evaluate(with_call).code
+            assert one.evaluate(context).code == one.evaluate(with_call).code

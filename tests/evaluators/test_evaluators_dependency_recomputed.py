@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conversation_calls_samples import called, conversation, judged, places, said, updated
+from conversation_samples import called, conversation, judged, places, said, updated
 
 LINE = {
     "type": "dependency_recomputed",

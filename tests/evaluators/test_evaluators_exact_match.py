@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import conversation, judged
+from conversation_samples import conversation, judged
 from evaluator_samples import case, evaluator, evidence
 
 from oloproof.evaluation.contract import Comparison, Context, Verdict

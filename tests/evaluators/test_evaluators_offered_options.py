@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import conversation, judged, made, places, said
+from conversation_samples import conversation, judged, made, places, said
 
 LINE = {"type": "offered_options", "path": "rooms[*].id", "allowed": ["birch", "cedar"]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import conversation, judged, said, updated
+from conversation_samples import conversation, judged, said, updated
 
 from oloproof.errors import ConfigurationError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import called, conversation, judged, places
+from conversation_samples import called, conversation, judged, places
 from evaluator_samples import RAISED
 
 from oloproof.errors import ConfigurationError

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import BROKEN, judged, talk, talked, told, updated
-from evaluator_samples import call, case, evidence
+from conversation_samples import called, conversation, judged, told, updated
+from evaluator_samples import case, evidence
 
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import Context
+from oloproof.paths import MISSING
 
 PATHS = ["goal", "constraints"]
 
@@ -30,10 +32,8 @@ TO_EIGHT = entry("constraints.attendees", 6, 8)
 
 
 def history(*states: Any, steps: Any = (), **options: Any) -> Any:
-    options = {"of": "active", "paths": PATHS, **options}
-    return judged(
-        talk(len(states)), talked(*steps, active=states), type="superseded_history", **options
-    )
+    options = {"type": "superseded_history", "of": "active", "paths": PATHS, **options}
+    return judged(options, conversation([], steps, asked_for=len(states), active=states))
 
 
 class TestSupersededHistory:
@@ -109,9 +109,9 @@ class TestSupersededHistory:
     def test_steps_within_a_turn_may_be_told_one_by_one(self) -> None:
         """Two updates in a turn are one replacement or two."""
         steps = (
-            updated(2, 1, constraints__attendees=6),
-            updated(2, 2, constraints__attendees=8),
-            updated(2, 3, committed=False, constraints__attendees=9),
+            updated(1, constraints__attendees=6),
+            updated(2, constraints__attendees=8),
+            updated(3, committed=False, constraints__attendees=9),
         )
         direct = entry("constraints.attendees", 12, 8)
         assert "p" == history(state(12), state(8, TO_SIX, TO_EIGHT), steps=steps).code
@@ -121,15 +121,15 @@ class TestSupersededHistory:
 
     def test_what_a_turn_before_held_must_be_known(self) -> None:
         """Nobody knows what was replaced in a turn without a state."""
-        assert "m:no_recorded_state" == history(state(12), BROKEN, state(6, TO_SIX), turn=3).code
+        assert "m:no_recorded_state" == history(state(12), MISSING, state(6, TO_SIX), turn=3).code
 
     def test_the_world_may_keep_the_history_elsewhere(self) -> None:
         """Entries of the initial state are kept, of a single call too."""
         options: Any = {"type": "superseded_history", "paths": ["n"], "at": "log.old"}
         before = {"n": 1, "log": {"old": [entry("n", 0, 1)]}}
         after = {"n": 2, "log": {"old": [entry("n", 0, 1), entry("n", 1, 2)]}}
-        assert "p" == judged(case(before), evidence(state=after), **options).code
-        assert "f" == judged(case(before), evidence(state={**before, "n": 2}), **options).code
+        for state, code in ((after, "p"), ({**before, "n": 2}, "f")):
+            assert code == judged(options, Context(case(before), evidence(state=state))).code
 
 
 def rooms(starts_at: str, results: Any, **more: Any) -> dict[str, Any]:
@@ -141,9 +141,8 @@ OLD = rooms("15:00", ["amber"])
 
 
 def invalidated(*states: Any, steps: Any = (), dependency: Any = RESULTS, **options: Any) -> Any:
-    options = {"of": "active", "dependencies": [dependency], **options}
-    seen = talked(*steps, active=states)
-    return judged(talk(len(states)), seen, type="state_invalidated", **options)
+    options = {"type": "state_invalidated", "of": "active", "dependencies": [dependency], **options}
+    return judged(options, conversation([], steps, asked_for=len(states), active=states))
 
 
 class TestStateInvalidated:
@@ -200,18 +199,31 @@ class TestStateInvalidated:
         """A call of a declared tool, after the state was updated, and that came back."""
         dependency = {**RESULTS, "recomputed_by": ["search_rooms"]}
         new = rooms("16:00", ["amber"])
-        update = updated(2, 2, constraints__starts_at="16:00")
-        search = call("search_rooms", turn=2, result=["amber"])
-        failing = call("search_rooms", turn=2, error="down")
+        update = updated(2, constraints__starts_at="16:00")
+        search = called("search_rooms", result=["amber"])
+        failing = called("search_rooms", error="down")
         for steps, code in (
             ((update, search), "p"),
             ((search, update), "f"),
             ((update, failing), "f"),
-            ((update, call("other", turn=2, result=1)), "f"),
+            ((update, called("other", result=1)), "f"),
             ((search,), "p"),
         ):
             said = invalidated(OLD, new, new, steps=steps, dependency=dependency)
             assert code == said.code, steps
+
+    @pytest.mark.parametrize("path", ["a[", ""])
+    def test_an_update_of_a_path_that_cannot_be_read_counts_for_its_other_paths(
+        self, path: str
+    ) -> None:
+        """An agent wrote it, and the call before the update is as old as without it."""
+        dependency = {**RESULTS, "recomputed_by": ["search_rooms"]}
+        changed: Any = {path: 1, "constraints.starts_at": "16:00"}
+        update = updated(2, **changed)
+        search = called("search_rooms", result=["amber"])
+        new = rooms("16:00", ["amber"])
+        for steps, code in (((update, search), "p"), ((search, update), "f")):
+            assert code == invalidated(OLD, new, new, steps=steps, dependency=dependency).code
 
     def test_several_dependencies_are_named(self) -> None:
         """All that changed in between."""
@@ -222,15 +234,16 @@ class TestStateInvalidated:
 
     def test_a_state_that_is_not_there_is_missing(self) -> None:
         """The turns beside it are held against the last one that is."""
-        assert "m:no_recorded_state" == invalidated(OLD, BROKEN, turn=2).code
+        assert "m:no_recorded_state" == invalidated(OLD, MISSING, turn=2).code
         new = rooms("16:00", ["amber"])
-        assert "f" == invalidated(OLD, BROKEN, new).code
+        assert "f" == invalidated(OLD, MISSING, new).code
 
     def test_the_world_begins_with_the_initial_state(self) -> None:
         """Also that of a single call."""
         options: Any = {"type": "state_invalidated", "dependencies": [RESULTS]}
-        assert "f" == judged(case(OLD), evidence(state=rooms("16:00", ["amber"])), **options).code
-        assert "p" == judged(case(OLD), evidence(state=rooms("16:00", [])), **options).code
+        for results, code in ((["amber"], "f"), ([], "p")):
+            context = Context(case(OLD), evidence(state=rooms("16:00", results)))
+            assert code == judged(options, context).code
 
     def test_a_path_that_cannot_be_read_is_refused_with_its_place(self) -> None:
         """Before anything runs."""

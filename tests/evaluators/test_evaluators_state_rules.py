@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conversation_samples import BROKEN, judged, talk, talked, told
+from conversation_samples import conversation, judged, told
 from evaluator_samples import case, evidence
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import Context
 from oloproof.evaluation.registry import bind_all, kept_options, lines_of
+from oloproof.paths import MISSING
 from oloproof.suites.located import parse_document
 from oloproof.suites.suite import RawEvaluator
 
@@ -31,13 +32,13 @@ GOOD: Any = {"revision": 1, "goal": "search_rooms", "starts_at": "2026-08-07T15:
 
 
 def fits(*states: Any, schema: Any = SCHEMA, **options: Any) -> Any:
-    options = {"of": "active", "schema": schema, **options}
-    return judged(talk(len(states)), talked(active=states), type="state_schema", **options)
+    options = {"type": "state_schema", "of": "active", "schema": schema, **options}
+    return judged(options, conversation(asked_for=len(states), active=states))
 
 
 def holds(*states: Any, invariants: Any, **options: Any) -> Any:
-    options = {"of": "active", "invariants": invariants, **options}
-    return judged(talk(len(states)), talked(active=states), type="state_invariants", **options)
+    options = {"type": "state_invariants", "of": "active", "invariants": invariants, **options}
+    return judged(options, conversation(asked_for=len(states), active=states))
 
 
 class TestStateSchema:
@@ -78,10 +79,10 @@ class TestStateSchema:
     def test_the_scope_and_the_world_hold_here_too(self) -> None:
         """Snapshots that are not selected may be anything; one that is not there is missing."""
         assert "p" == fits({}, GOOD, after=1).code
-        assert "m:no_recorded_state" == fits(GOOD, BROKEN).code
+        assert "m:no_recorded_state" == fits(GOOD, MISSING).code
         options: Any = {"type": "state_schema", "schema": {"type": "object"}}
-        assert "p" == judged(case(), evidence(state={}), **options).code
-        assert "f" == judged(case(), evidence(state=[]), **options).code
+        assert "p" == judged(options, Context(case(), evidence(state={}))).code
+        assert "f" == judged(options, Context(case(), evidence(state=[]))).code
 
     @pytest.mark.parametrize(
         ("schema", "what", "mend"),
@@ -187,15 +188,16 @@ class TestStateInvariants:
         assert "p" == holds(state, invariants=[MOVED, "present(results)"]).code
         options: Any = {"type": "state_invariants", "invariants": [MOVED]}
         seen = evidence(state=state)
-        assert "p" == judged(case({}), seen, **options).code
-        assert "f" == judged(case({**state, "starts_at": "14:00"}), seen, **options).code
+        assert "p" == judged(options, Context(case({}), seen)).code
+        earlier = case({**state, "starts_at": "14:00"})
+        assert "f" == judged(options, Context(earlier, seen)).code
 
     def test_a_state_before_that_was_not_recorded_leaves_a_change_unknown(self) -> None:
         """Later on it should have been there."""
         state = {"starts_at": "15:00", "results": ["amber"]}
-        said = holds(state, BROKEN, state, invariants=[MOVED], turn=3)
+        said = holds(state, MISSING, state, invariants=[MOVED], turn=3)
         assert "m:invariant_unknown" == said.code
-        assert "m:no_recorded_state" == holds(state, BROKEN, invariants=["present(results)"]).code
+        assert "m:no_recorded_state" == holds(state, MISSING, invariants=["present(results)"]).code
 
     def test_what_cannot_be_read_is_refused_with_its_line_and_character(self) -> None:
         """Before anything runs."""

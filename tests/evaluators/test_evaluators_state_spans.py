@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import BROKEN, judged, talk, talked, told
-from evaluator_samples import call, case, evidence
+from conversation_samples import called, conversation, judged, told
+from evaluator_samples import case, evidence
 
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import Context
+from oloproof.paths import MISSING
 from oloproof.records.evidence import Outcome
 
 FIRST: Any = {
@@ -19,13 +21,13 @@ SIX: Any = {**FIRST, "constraints": {**FIRST["constraints"], "attendees": 6}}
 
 
 def preserved(*states: Any, **options: Any) -> Any:
-    seen = talked(active=states)
-    return judged(talk(len(states)), seen, type="state_preserved", of="active", **options)
+    options = {"type": "state_preserved", "of": "active", **options}
+    return judged(options, conversation(asked_for=len(states), active=states))
 
 
 def changed_only(*states: Any, paths: Any, **options: Any) -> Any:
-    seen, more = talked(active=states), {"of": "active", **options}
-    return judged(talk(len(states)), seen, type="state_changed_only", paths=paths, **more)
+    options = {"type": "state_changed_only", "of": "active", "paths": paths, **options}
+    return judged(options, conversation(asked_for=len(states), active=states))
 
 
 class TestStatePreserved:
@@ -68,21 +70,25 @@ class TestStatePreserved:
 
     def test_the_world_is_compared_with_the_initial_one(self) -> None:
         """Before the first message the world is known, also of a single call."""
-        made = call("book", turn=1, result="ok")
-        lost = talked(made, worlds=({"a": 1},))
         options: Any = {"type": "state_preserved"}
-        assert "f:execution" == judged(talk(1, {"a": 1, "b": 2}), lost, **options).code
-        assert "p" == judged(talk(1, {"a": 1}), lost, **options).code
-        assert "n:no_state_before" == judged(talk(1), lost, **options).code
-        assert "f" == judged(case({"a": 1}), evidence(state={"a": 2}), **options).code
-        assert "p" == judged(case({"a": 1}), evidence(state={"a": 1, "b": 1}), **options).code
+        for initial, code in (
+            ({"a": 1, "b": 2}, "f:execution"),
+            ({"a": 1}, "p"),
+            (MISSING, "n:no_state_before"),
+        ):
+            booked = [called("book", result="ok")]
+            context = conversation(booked, initial=initial, worlds=[{"a": 1}])
+            assert code == judged(options, context).code
+        for state, code in (({"a": 2}, "f"), ({"a": 1, "b": 1}, "p")):
+            assert code == judged(options, Context(case({"a": 1}), evidence(state=state))).code
 
     def test_a_state_that_is_not_there_is_missing(self) -> None:
         """On either side, and never a pass."""
-        assert "m:no_recorded_state" == preserved(FIRST, BROKEN, FIRST).code
-        late = talked(active=(FIRST,), replies=("a",), outcome=Outcome("raised", "E: x"))
-        said = judged(talk(3), late, type="state_preserved", of="active", turn=3)
-        assert "m:turn_not_reached" == said.code
+        assert "m:no_recorded_state" == preserved(FIRST, MISSING, FIRST).code
+        raised = Outcome("raised", "E: x")
+        late = conversation([], asked_for=3, active=[FIRST], outcome=raised)
+        options = {"type": "state_preserved", "of": "active", "turn": 3}
+        assert "m:turn_not_reached" == judged(options, late).code
 
 
 class TestStateChangedOnly:
@@ -139,8 +145,9 @@ class TestStateChangedOnly:
     def test_the_world_may_change_as_declared(self) -> None:
         """Since the beginning, and of a single call too."""
         options: Any = {"type": "state_changed_only", "paths": ["b"]}
-        assert "p" == judged(case({"a": 1}), evidence(state={"a": 1, "b": 2}), **options).code
-        said = judged(case({"a": 1}), evidence(state={"a": 3}), **options)
+        grown, other = evidence(state={"a": 1, "b": 2}), evidence(state={"a": 3})
+        assert "p" == judged(options, Context(case({"a": 1}), grown)).code
+        said = judged(options, Context(case({"a": 1}), other))
         assert "a is 3, and was 1 in the beginning: only declared places may change" == (
             said.detail
         )
@@ -151,4 +158,4 @@ def test_a_span_without_a_turn_after_it_is_refused(kind: str) -> None:
     """It could never be judged."""
     options: Any = {} if kind == "state_preserved" else {"paths": []}
     with pytest.raises(ConfigurationError, match="compares with turn 2, and nothing comes after"):
-        judged(talk(2), talked(), type=kind, since=2, **options)
+        judged({"type": kind, "since": 2, **options}, conversation([], []))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_calls_samples import called, conversation, judged, places, said, updated
+from conversation_samples import called, conversation, judged, places, said, updated
 
 LINE = {"type": "superseded_absent", "paths": ["constraints"]}
 
@@ -65,6 +65,15 @@ def test_a_value_that_comes_back_counts_no_more() -> None:
     turns[2] = [search(6)]
     verdict = judged(LINE, conversation(*turns, expected=expected))
     assert [("search.capacity", 3, False)] == [place for place in places(verdict) if not place[2]]
+
+
+def test_what_an_object_held_is_replaced_with_it_and_comes_back_with_it() -> None:
+    """A withdrawal of the whole is one of its parts."""
+    expected = expecting(held(12), held(6), {"constraints": None}, held(12))
+    turns = [[], [], [search(6)], [search(12)]]
+    verdict = judged(LINE, conversation(*turns, expected=expected))
+    assert [("search.capacity", 3, False)] == [place for place in places(verdict) if not place[2]]
+    assert "search (step 1 of turn 3) has 6 at `capacity`" in str(verdict.detail)
 
 
 def test_a_value_that_holds_elsewhere_counts_only_in_named_arguments() -> None:

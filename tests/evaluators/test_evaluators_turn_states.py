@@ -5,24 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import BROKEN, judged, talk, talked, told
-from evaluator_samples import call, case, evaluator, evidence
+from conversation_samples import called, conversation, judged, told
+from evaluator_samples import case, evaluator, evidence
 
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import Context
 from oloproof.evaluation.judging import CaseChecks
 from oloproof.paths import MISSING
 from oloproof.records.evidence import Outcome
 
 TWELVE: Any = {"goal": "reserve", "constraints": {"attendees": 12, "screen": True}}
 SIX: Any = {"goal": "compare", "constraints": {"attendees": 6, "screen": True}}
-EXPECTED: Any = {1: {"active": TWELVE}, 2: {"active": SIX}, 3: {"active": SIX}}
 BROKE = Outcome("raised", "ValueError: no room")
+WORLD: Any = {"type": "state_matches"}
+ACTIVE: Any = {"type": "state_matches", "of": "active"}
 
 
-def matches(*states: Any, of: Any = None, **options: Any) -> Any:
+def by_turn(held: dict[int, Any], **end: Any) -> dict[str, Any]:
+    """What is expected after some turns, and in the end."""
+    return {"turns": {str(turn): expected for turn, expected in held.items()}, **end}
+
+
+EXPECTED = by_turn({1: {"active": TWELVE}, 2: {"active": SIX}, 3: {"active": SIX}})
+
+
+def matches(*states: Any, expected: Any = EXPECTED, **options: Any) -> Any:
     """The verdict on a working state, where the same is expected of every check here."""
-    of = of or talk(3, by_turn=EXPECTED)
-    return judged(of, talked(active=states), type="state_matches", of="active", **options)
+    context = conversation(asked_for=len(states), expected=expected, active=states)
+    return judged(ACTIVE | options, context)
 
 
 class TestEveryTurn:
@@ -50,22 +60,21 @@ class TestEveryTurn:
 
     def test_the_end_is_judged_too_where_a_state_is_expected_of_it(self) -> None:
         """`expected.active` is that of the end, beside those of the turns."""
-        of = talk(2, by_turn={1: {"active": TWELVE}}, expected={"active": SIX})
-        assert "p" == matches(TWELVE, SIX, of=of).code
-        assert [(2, "goal", "still the value of turn 1")] == told(
-            matches(TWELVE, {**SIX, "goal": "reserve"}, of=of)
-        )
+        expected = by_turn({1: {"active": TWELVE}}, active=SIX)
+        assert "p" == matches(TWELVE, SIX, expected=expected).code
+        said = matches(TWELVE, {**SIX, "goal": "reserve"}, expected=expected)
+        assert [(2, "goal", "still the value of turn 1")] == told(said)
 
     def test_a_turn_for_which_nothing_is_expected_may_be_anything(self) -> None:
         """Only what is expected is compared."""
-        of = talk(3, by_turn={1: {"active": TWELVE}, 3: {"active": SIX}})
-        assert "p" == matches(TWELVE, {"x": 1}, SIX, of=of).code
+        expected = by_turn({1: {"active": TWELVE}, 3: {"active": SIX}})
+        assert "p" == matches(TWELVE, {"x": 1}, SIX, expected=expected).code
 
     def test_alternatives_count_turn_by_turn(self) -> None:
         """Each turn has its own accepted states."""
-        of = talk(2, by_turn={2: {"active": SIX, "alternatives": [{"goal": "ask"}]}})
-        assert "p" == matches(TWELVE, {"goal": "ask"}, of=of).code
-        said = matches(TWELVE, {"goal": "sell"}, of=of)
+        expected = by_turn({2: {"active": SIX, "alternatives": [{"goal": "ask"}]}})
+        assert "p" == matches(TWELVE, {"goal": "ask"}, expected=expected).code
+        said = matches(TWELVE, {"goal": "sell"}, expected=expected)
         assert "none of 2 accepted states; nearest is accepted state 2" in str(said.detail)
 
     def test_every_mode_holds_for_every_turn(self) -> None:
@@ -78,22 +87,18 @@ class TestEveryTurn:
 
     def test_the_working_state_has_a_field_of_its_own(self) -> None:
         """World and working state can both be expected after a turn."""
-        of = talk(1, by_turn={1: {"state": {"rooms": []}, "active": SIX}})
-        seen = talked(active=(SIX,), worlds=({"rooms": []},))
-        options: Any = {"type": "state_matches"}
-        assert "p" == judged(of, seen, of="active", **options).code
-        assert "p" == judged(of, seen, **options).code
-        field = "state"
-        assert (
-            "f:interpretation"
-            == judged(of, seen, of="active", expected_field=field, **options).code
-        )
+        rooms: Any = {"rooms": []}
+        expected = by_turn({1: {"state": rooms, "active": SIX}})
+        context = conversation([], expected=expected, active=[SIX], worlds=[rooms])
+        assert "p" == judged(ACTIVE, context).code
+        assert "p" == judged(WORLD, context).code
+        assert "f:interpretation" == judged(ACTIVE | {"expected_field": "state"}, context).code
 
     def test_alternatives_that_are_no_list_are_refused_with_their_turn(self) -> None:
         """What could never be judged is refused before a run."""
-        of = talk(2, by_turn={2: {"alternatives": {}}})
+        expected = by_turn({2: {"alternatives": {}}})
         with pytest.raises(ConfigurationError, match=r"expected\.turns\.2\.alternatives"):
-            matches(TWELVE, SIX, of=of)
+            matches(TWELVE, SIX, expected=expected)
 
 
 class TestScope:
@@ -115,8 +120,8 @@ class TestScope:
 
     def test_a_turn_without_an_expected_state_is_not_judged(self) -> None:
         """Nothing is expected there."""
-        of = talk(2, by_turn={2: {"active": SIX}})
-        assert "n:no_expected_state" == matches(SIX, SIX, of=of, turn=1).code
+        expected = by_turn({2: {"active": SIX}})
+        assert "n:no_expected_state" == matches(SIX, SIX, expected=expected, turn=1).code
 
     def test_a_turn_that_the_case_does_not_have_is_refused(self) -> None:
         """The number is most likely wrong."""
@@ -127,39 +132,39 @@ class TestScope:
 class TestWhatIsMissing:
     def test_a_state_that_was_not_recorded_is_missing(self) -> None:
         """It is never a pass, and the turn is named by what the others compared."""
-        said = matches(TWELVE, BROKEN, SIX)
+        said = matches(TWELVE, MISSING, SIX)
         assert "m:no_recorded_state" == said.code
         assert [1, 3] == [place.turn for place in said.compared]
 
     def test_a_failure_counts_whatever_else_is_missing(self) -> None:
         """What was seen to be wrong stays wrong."""
-        assert "f:interpretation" == matches(SIX, BROKEN, SIX).code
+        assert "f:interpretation" == matches(SIX, MISSING, SIX).code
 
     def test_a_turn_that_was_not_reached_is_missing_with_the_cause(self) -> None:
         """States use what was recorded until the conversation broke off."""
-        of = talk(3, by_turn=EXPECTED)
-        seen = talked(active=(TWELVE, SIX), replies=("a",), outcome=BROKE)
-        said = judged(of, seen, type="state_matches", of="active")
+        active = [TWELVE, SIX]
+        seen = conversation([], asked_for=3, expected=EXPECTED, active=active, outcome=BROKE)
+        said = judged(ACTIVE, seen)
         assert "m:turn_not_reached" == said.code
         assert "turn 3 was not reached: ValueError: no room" == said.detail
-        assert "p" == judged(of, seen, type="state_matches", of="active", until=2).code
+        assert "p" == judged(ACTIVE | {"until": 2}, seen).code
 
     def test_the_end_of_what_broke_off_is_its_last_state(self) -> None:
         """Without a scope it is judged as a single call that raised is."""
-        of = talk(3, {}, expected={"state": {"a": 1}})
-        seen = talked(worlds=({}, {"a": 1}), replies=("a",), outcome=BROKE)
-        assert "p" == judged(of, seen, type="state_matches").code
-        assert "m:turn_not_reached" == judged(of, seen, type="state_matches", final=True).code
-        dead = talked(worlds=({"a": 1},), replies=("a",), outcome=Outcome("killed"))
-        assert "m:no_recorded_state" == judged(of, dead, type="state_matches").code
+        of: Any = {"asked_for": 3, "initial": {}, "expected": {"state": {"a": 1}}}
+        seen = conversation([], worlds=[{}, {"a": 1}], outcome=BROKE, **of)
+        assert "p" == judged(WORLD, seen).code
+        assert "m:turn_not_reached" == judged(WORLD | {"final": True}, seen).code
+        dead = conversation([], worlds=[{"a": 1}], outcome=Outcome("killed"), **of)
+        assert "m:no_recorded_state" == judged(WORLD, dead).code
 
     def test_a_single_call_is_judged_as_ever(self) -> None:
         """Nothing of a conversation shows: no turn, no label."""
         of = case({}, expected={"state": {"a": 1}})
-        said = judged(of, evidence(state={"a": 2}), type="state_matches")
+        said = judged(WORLD, Context(of, evidence(state={"a": 2})))
         assert ("f", "a is 2, not 1") == (said.code, said.detail)
         assert [(None, "a", None)] == told(said)
-        assert "p" == judged(of, evidence(state={"a": 1}), type="state_matches", turn=1).code
+        assert "p" == judged(WORLD | {"turn": 1}, Context(of, evidence(state={"a": 1}))).code
 
 
 class TestWhatAWrongValueWas:
@@ -178,27 +183,23 @@ class TestWhatAWrongValueWas:
 
     def test_a_withdrawn_value_that_stays_is_an_old_one(self) -> None:
         """Where nothing is expected any more, the old value may still be there."""
-        of = talk(2, by_turn={1: {"active": {"a": 1, "b": 2}}, 2: {"active": {"a": 1}}})
-        said = matches({"a": 1, "b": 2}, {"a": 1, "b": 2}, of=of)
+        expected = by_turn({1: {"active": {"a": 1, "b": 2}}, 2: {"active": {"a": 1}}})
+        said = matches({"a": 1, "b": 2}, {"a": 1, "b": 2}, expected=expected)
         assert [(2, "b", "still the value of turn 1")] == told(said)
 
     def test_the_latest_turn_with_the_value_is_named(self) -> None:
         """A value that was held for several turns is that of the last one."""
-        of = talk(
-            3, by_turn={1: {"active": {"a": 1}}, 2: {"active": {"a": 1}}, 3: {"active": {"a": 2}}}
-        )
-        assert [(3, "a", "still the value of turn 2")] == told(
-            matches({"a": 1}, {"a": 1}, {"a": 1}, of=of)
-        )
+        expected = by_turn({turn: {"active": {"a": a}} for turn, a in ((1, 1), (2, 1), (3, 2))})
+        said = matches({"a": 1}, {"a": 1}, {"a": 1}, expected=expected)
+        assert [(3, "a", "still the value of turn 2")] == told(said)
 
     def test_what_was_recorded_counts_where_nothing_was_expected(self) -> None:
         """The initial world is the state before the first turn."""
-        of = talk(2, {"a": 0}, by_turn={2: {"state": {"a": 2}}})
-        seen = talked(worlds=({"a": 1}, {"a": 1}))
-        said = judged(of, seen, type="state_matches")
-        assert [(2, "a", "still the value of turn 1")] == told(said)
-        seen = talked(worlds=({"a": 1}, {"a": 0}))
-        assert [(2, "a", "still the first value")] == told(judged(of, seen, type="state_matches"))
+        expected = by_turn({2: {"state": {"a": 2}}})
+        for last, note in ((1, "still the value of turn 1"), (0, "still the first value")):
+            worlds = [{"a": 1}, {"a": last}]
+            seen = conversation([], [], initial={"a": 0}, expected=expected, worlds=worlds)
+            assert [(2, "a", note)] == told(judged(WORLD, seen))
 
 
 class TestLocus:
@@ -219,23 +220,24 @@ class TestLocus:
 
     def test_a_wrong_world_is_laid_to_execution_where_something_was_done(self) -> None:
         """Where nothing was, it may be right or wrong that nothing was."""
-        of = talk(1, {"a": 1}, by_turn={1: {"state": {"a": 2}}})
-        made = call("book", turn=1, result="ok")
-        planned = call("book", turn=1, status="blocked")
-        for steps, code in (((made,), "f:execution"), ((planned,), "f"), ((), "f")):
-            assert code == judged(of, talked(*steps, worlds=({"a": 1},)), type="state_matches").code
+        of: Any = {"initial": {"a": 1}, "expected": by_turn({1: {"state": {"a": 2}}})}
+        made = called("book", result="ok")
+        planned = called("book", status="blocked")
+        for steps, code in (([made], "f:execution"), ([planned], "f"), ([], "f")):
+            assert code == judged(WORLD, conversation(steps, worlds=[{"a": 1}], **of)).code
 
 
 class TestPlacesThatAreNamed:
-    def unseen(self, case_: Any, /, **options: Any) -> list[str]:
+    def unseen(self, context: Context, /, **options: Any) -> list[str]:
         checks = CaseChecks([evaluator(**options)])
-        checks.check(case_)
+        checks.check(context.case)
         return checks.unseen()
 
     def test_a_compared_path_is_looked_for_in_the_states_of_all_turns(self) -> None:
         """One that none of them has would compare nothing, and is refused."""
-        of = talk(2, {}, by_turn={2: {"active": {"goal": "a"}}})
-        options: Any = {"type": "state_matches", "mode": "paths", "of": "active"}
+        expected = by_turn({2: {"active": {"goal": "a"}}})
+        of = conversation([], [], initial={}, expected=expected)
+        options = ACTIVE | {"mode": "paths"}
         assert [] == self.unseen(of, paths=["goal"], **options)
         with pytest.raises(ConfigurationError, match=r"compares the path `gaol`") as caught:
             self.unseen(of, paths=["gaol"], **options)
@@ -256,7 +258,7 @@ class TestPlacesThatAreNamed:
     )
     def test_a_place_of_the_world_that_no_case_has_is_told(self, kind: str, options: Any) -> None:
         """It may appear later, but is most likely misspelt; a working state is not known."""
-        of = talk(2, {"orders": {"xy": 1}})
+        of = conversation([], [], initial={"orders": {"xy": 1}})
         (told_once,) = self.unseen(of, type=kind, **options)
         assert "names the path `orders.x`" in told_once
         assert "did you mean `orders.xy`?" in told_once
