@@ -66,16 +66,22 @@ class Caller:
         takes longer than the deadline is cancelled; sync code that does is the parent's to end.
         """
         self._before_call()
+        began = time.monotonic()
         try:
             value = function(*args, **kwargs)
             if type(value) not in _NEVER_AWAITED and inspect.isawaitable(value):
                 value = self._await(value)
         except _DeadlinePassedError:
-            late = f"no answer within {self._timeout_s:g} s"
-            return Called(MISSING, Outcome("timed_out", late, phase=phase))
+            return self._late(phase)
         except BaseException as error:
             return Called(MISSING, self.outcome_of(error, phase), error)
+        if self._timeout_s is not None and time.monotonic() - began > self._timeout_s:
+            return self._late(phase)  # it came back before its process was ended, and yet too late
         return Called(value, COMPLETED)
+
+    def _late(self, phase: Phase) -> Called:
+        late = f"no answer within {self._timeout_s:g} s"
+        return Called(MISSING, Outcome("timed_out", late, phase=phase))
 
     def outcome_of(self, error: BaseException, phase: Phase) -> Outcome:
         """The outcome that an exception out of a user's code stands for."""

@@ -74,14 +74,15 @@ class Dispatch:
         self._outlet.send(MARK, seconds)
         self._outlet.begin(self._unit)
 
-    def ready(self) -> None:
-        """Tell what the system can do, and what it loaded so far."""
+    def ready(self, sandboxes: int) -> None:
+        """Tell what the system can do, how often it is there, and what it loaded so far."""
         system = self._execution.system
         abilities = {
             "stateful": system.stateful,
             "replayable": system.replayable,
             "conversational": system.conversational,
             "single_call": system.single_call,
+            "shares_process": sandboxes > 1,
         }
         self._outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
 

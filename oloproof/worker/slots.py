@@ -44,7 +44,7 @@ class Slots:
         self._queues: dict[int, SimpleQueue[Frame]] = {}
         if len(systems) > 1:
             outlet.send(SLOTS, len(systems))
-        self._dispatches[0].ready()
+        self._dispatches[0].ready(len(systems))
 
     def job(self, frame: Frame) -> None:
         """Run a job on its slot: here where there is one only, else in the slot's thread."""

@@ -89,12 +89,18 @@ def check_ability(
             f"is a single call, and `{name}` can only be talked with",
             "give the system `__call__(self, input)`, or the case its `turns`",
         )
+    notices = []
     if not ability["stateful"] and facts.stateless_case is None:
-        return [
-            "the system has no `reset` and `snapshot`: the cases' `initial_state` reaches "
+        notices.append(
+            "the system has neither `reset` nor `snapshot`: the cases' `initial_state` reaches "
             "nobody, and checks of the state are missing"
-        ]
-    return []
+        )
+    if ability["shares_process"]:
+        notices.append(
+            "several sandboxes share a process: what a case changes in a module's globals, "
+            "the cases beside it see"
+        )
+    return notices
 
 
 def _refuse_case(

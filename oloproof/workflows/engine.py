@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.workers.framing import Frame
-    from oloproof.workers.replies import Message
+    from oloproof.workers.replies import Cause, Message
 
 AHEAD: Final = 256
 """Groups that may wait for an earlier one to end."""
@@ -247,10 +247,7 @@ class Engine:
         killed = lost.cause == "killed"
         how = _how(lost, self.timeout_s)
         if unit.evidence is None:
-            evidence: dict[str, Any] = {
-                "outcome": Outcome(lost.cause, how).to_json(),
-                "world_problem": "the process of the system ended before a snapshot could be taken",
-            }
+            evidence = _ended(lost.cause, how)
             number, said = lost.aside
             if said and lost.tag.units[number] is unit:
                 evidence |= messages.said_sections(said)
@@ -258,16 +255,29 @@ class Engine:
             self.executed += 1
             return
         _, step_index, fault = next(unit.absent_replays())
+        recorded = RECORDING in unit.evidence.value
+        # Behind a control that held, to hang or to end its process is what the agent did under
+        # the fault. How a replay by hand came to its end, nobody can say.
+        is_its_own = recorded and fault is not None
         replay = ReplayEvidence(
             kind="inject_fault" if fault else "resume",
             step_index=step_index,
-            method="recorded" if RECORDING in unit.evidence.value else "manual",
+            method="recorded" if recorded else "manual",
             fault=fault,
             case=None,
-            reason=f"replay_{lost.cause}",
+            reason=None if is_its_own else f"replay_{lost.cause}",
         )
+        case = _ended(lost.cause, how) if is_its_own else None
         header = {"step_index": step_index, "fault": fault, "s": 0.0}
-        self._keep_replay(unit, header, encode(replay.to_json(None)), killed=killed)
+        self._keep_replay(unit, header, encode(replay.to_json(case)), killed=killed)
+
+
+def _ended(cause: Cause, how: str) -> dict[str, Any]:
+    """The evidence of a call whose process did not come back from it."""
+    return {
+        "outcome": Outcome(cause, how).to_json(),
+        "world_problem": "the process of the system ended before a snapshot could be taken",
+    }
 
 
 def worker_environment() -> dict[str, str]:

@@ -13,6 +13,7 @@ from oloproof.replaying.sites import find_call
 from oloproof.workflows.checkpoints import checkpoint_list
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.groups import Group, Site, Unit
+from oloproof.workflows.identity import identify
 from oloproof.workflows.panels import replay_report
 from oloproof.workflows.project import load_suite_of
 from oloproof.workflows.rows import StoredRun
@@ -69,6 +70,12 @@ def replay(
     A declared fault shows the evidence that the run stored and was judged by. Any other
     is replayed now, in a worker of its own, and is stored nowhere.
     """
+    if fault is not None and fault not in (EVERY_FAULT, *FAULTS):
+        raise ConfigurationError(
+            f"there is no fault `{fault}`",
+            where="--fault",
+            mend=suggest(fault, (EVERY_FAULT, *FAULTS)),
+        )
     with _opened(folder, case, run, warn) as opened:
         unit, declared = opened.unit, opened.declared
         if tool is None and fault is None and step is None:
@@ -81,6 +88,11 @@ def replay(
         wanted = _Wanted(tool, fault, occurrence, step, duration)
         demands = [_as_declared(unit, one, declared) for one in _demands(unit, declared, wanted)]
         fresh = [demand for demand in demands if demand not in declared]
+        if fresh and opened.changed:
+            warn(
+                f"the code of the system changed since run {opened.run}: what is replayed now "
+                "is held against a recording of the code before; `oloproof run` records it again"
+            )
         made = _replayed_now(unit, fresh, load_suite_of(opened.root)) if fresh else {}
         return [
             made[demand] if demand in made else _stored(unit, demand, declared[demand])
@@ -95,12 +107,16 @@ class _Opened(NamedTuple):
     run: int
     unit: Unit
     declared: dict[FaultDemand, Evaluator]
+    changed: bool
 
 
 @contextmanager
 def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
     with open_store(folder, warn) as (root, store):
-        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+        stored = StoredRun.open(store, read_run(store, find_run(store, run, where="--run")))
+        system = stored.record.manifest["system"]
+        if system.get("recorded") is not None:
+            raise _recorded_elsewhere(system["name"], where=f"run {stored.record.number}")
         unit = _source_unit(stored.restore(stored.row(case)), case)
         if unit.case.source is not None:
             raise ConfigurationError(
@@ -108,7 +124,18 @@ def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
                 mend=f"replay its source: `oloproof replay {unit.case.source}`",
             )
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
-        yield _Opened(root, stored.record.number, unit, declared)
+        recorded = stored.record.manifest["system"]["source_digest"]
+        changed = identify(load_suite_of(root), store).source_digest != recorded
+        yield _Opened(root, stored.record.number, unit, declared, changed)
+
+
+def _recorded_elsewhere(system: str, *, where: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"`{system}` was recorded elsewhere: nothing of it can be replayed here",
+        where=where,
+        mend="to try faults, run the system itself: `callable: module:attr` in place of "
+        "`recorded`; `oloproof inspect --case` shows the recording",
+    )
 
 
 def _source_unit(group: Group, case: str) -> Unit:
@@ -147,6 +174,7 @@ def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -
         if wanted.step not in steps:
             raise ConfigurationError(
                 f"step {wanted.step} of case `{unit.case.id}` is no call of a tool",
+                where="--step",
                 mend=f"name one of the steps {', '.join(map(str, steps))}",
             )
         at = steps.index(wanted.step)
@@ -154,12 +182,15 @@ def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -
     tool = _only_tool(declared, called) if wanted.tool is None else wanted.tool
     if tool not in called:
         raise ConfigurationError(
-            f"case `{unit.case.id}` did not call `{tool}`", mend=suggest(tool, called)
+            f"case `{unit.case.id}` did not call `{tool}`",
+            where="--tool",
+            mend=suggest(tool, called),
         )
     if called.count(tool) < wanted.occurrence:
         raise ConfigurationError(
             f"case `{unit.case.id}` called `{tool}` {called.count(tool)} times, "
             f"not {wanted.occurrence}",
+            where="--occurrence",
             mend="name an earlier call with --occurrence",
         )
     return tool, wanted.occurrence
@@ -233,11 +264,7 @@ def _replayed_now(
     """The faults of one call, behind one control, in a worker of their own."""
     judges = {demand: _judge_of(demand, suite) for demand in demands}
     if suite.recorded is not None:
-        raise ConfigurationError(
-            f"`{suite.system.name}` was recorded elsewhere: there is nothing to replay",
-            where=suite.where("system", "recorded"),
-            mend="name the system itself with `callable: module:attr`",
-        )
+        raise _recorded_elsewhere(suite.system.name, where=suite.where("system", "recorded"))
     first = demands[0]
     labels = tuple(demand.label for demand in demands)
     site = Site(first.tool, first.occurrence, labels, first.turn)

@@ -290,3 +290,12 @@ class TestLeftovers:
 
         assert "raised" == caller.call("call", cancel_all).outcome.status
         assert "fine" == caller.call("call", lambda: "fine").value
+
+
+def test_an_answer_that_comes_too_late_is_none() -> None:
+    """Sync code cannot be stopped; what it gives after its deadline counts no more than nothing."""
+    caller = Caller(0.05)
+    late = caller.call("call", lambda: time.sleep(0.1) or "late")
+    assert ("timed_out", "no answer within 0.05 s") == (late.outcome.status, late.outcome.error)
+    assert MISSING is late.value
+    assert "in time" == caller.call("call", lambda: "in time").value

@@ -77,6 +77,7 @@ class TestStart:
         first, second = drive(tmp_path, [[unit(1)], [unit(1)]], state={"n": 0})
         assert {
             "stateful": True,
+            "shares_process": False,
             "replayable": True,
             "conversational": False,
             "single_call": True,

@@ -338,6 +338,15 @@ class TestTheFile:
             export_cache(tiny.folder, tiny.folder / ("x" * 300))
         assert before == set(tiny.folder.iterdir())
 
+    def test_a_file_that_was_cut_off_is_told_as_that(self, tiny):
+        """It is an export, of which only the beginning came along."""
+        desk(tiny, "a").run()
+        path = tiny.folder / "evidence"
+        export_cache(tiny.folder, path)
+        path.write_bytes(path.read_bytes()[:6000])
+        with pytest.raises(OloproofError, match="it is cut off, 6000 of its"):
+            import_cache(tiny.folder, path)
+
     @pytest.mark.parametrize(
         ("change", "what"),
         [

@@ -95,8 +95,9 @@ def test_a_workflow_is_added_to_a_project_that_is_there(tmp_path):
     """`--ci github` alone adds its one file, once."""
     init(tmp_path)
     assert [".github/workflows/oloproof.yml"] == init(tmp_path, ci="github").written
-    with pytest.raises(ConfigurationError, match="exists already"):
+    with pytest.raises(ConfigurationError, match="exists already") as caught:
         init(tmp_path, ci="github")
+    assert "remove it" in str(caught.value.mend)
 
 
 @pytest.mark.parametrize(

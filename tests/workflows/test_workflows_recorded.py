@@ -284,17 +284,25 @@ LATE = """
         if not self.try_refund("o1"):
             time.sleep(60)
         return "refunded"
+
+    def exits_under_a_fault(self, request):
+        if not self.try_refund("o1"):
+            import os
+            os._exit(7)
+        return "refunded"
 """
 
 
 def test_what_was_done_until_the_end_is_shown(tiny: TinyProject) -> None:
     """Of an agent that hangs or ends its process, and of one that does so under a fault."""
-    write(tiny, LATE, "hangs", "dies", "hangs_under_a_fault", timeout_s=0.5).run()
+    names = ("hangs", "dies", "hangs_under_a_fault", "exits_under_a_fault")
+    write(tiny, LATE, *names, timeout_s=0.5).run()
     for name, status in (("hangs", "timed_out"), ("dies", "exited")):
         panel = tiny.panel(name)
         assert status == panel.outcome.status
         assert ["tool_call", "tool_result"] == [step["kind"] for step in panel.steps]
-    assert ("missing", "replay_timed_out") == told(tiny, "hangs_under_a_fault")
+    assert ("fail", "gave_up") == told(tiny, "hangs_under_a_fault")
+    assert ("fail", "gave_up") == told(tiny, "exits_under_a_fault")
 
 
 REMEMBERS = """

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.workflows.replay import replay
+from oloproof.workflows.check import check
+from oloproof.workflows.replay import checkpoints, replay
 from oloproof.workflows.stored import open_store
 
 if TYPE_CHECKING:
@@ -138,13 +139,19 @@ def test_only_what_changed_is_judged_anew(tiny: TinyProject) -> None:
 
 
 def test_a_fault_cannot_be_tried_by_hand(tiny: TinyProject) -> None:
-    """A declared one says why there is no replay, any other is refused."""
+    """Whatever is asked of replays, the answer is that it was recorded elsewhere."""
     write(tiny, *map(recorded, "abc"))
     tiny.run()
-    (declared,) = replay(tiny.folder, "a")
-    assert ("missing", "not_replayable") == (declared.verdict, declared.reason)
-    with pytest.raises(ConfigurationError, match="was recorded elsewhere"):
-        replay(tiny.folder, "a", tool="refund", fault="timeout")
+    for ask in (
+        lambda: replay(tiny.folder, "a"),
+        lambda: replay(tiny.folder, "a", tool="refund", fault="timeout"),
+        lambda: checkpoints(tiny.folder, "a"),
+    ):
+        with pytest.raises(ConfigurationError, match="was recorded elsewhere"):
+            ask()
+    (reason,) = check(tiny.folder).reasons
+    assert "was recorded elsewhere" in reason.detail
+    assert "`callable: module:attr`" in reason.mend
 
 
 def test_secrets_are_taken_out(tiny: TinyProject) -> None:

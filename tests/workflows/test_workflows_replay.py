@@ -205,6 +205,21 @@ def test_without_a_declared_fault_the_calls_are_pointed_to(tiny: TinyProject) ->
     assert [[], []] == [c.faults for c in checkpoints(folder, "a").checkpoints]
 
 
+def test_a_fault_or_call_that_is_not_there_is_refused_by_its_option(tiny: TinyProject) -> None:
+    """An unknown fault first, with the nearest; then the option that names no call."""
+    folder = write(tiny, APP, {"type": "exact_match"}).folder
+    for options, where, mend in (
+        ({"fault": "eror"}, "--fault", "did you mean `error`?"),
+        ({"tool": "lok"}, "--tool", "did you mean `look`?"),
+        ({"step": 99}, "--step", "name one of the steps"),
+        ({"tool": "look", "occurrence": 9}, "--occurrence", "an earlier call"),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            replay(folder, "a", **options)
+        assert where == caught.value.where
+        assert mend in str(caught.value.mend)
+
+
 def test_an_undeclared_fault_is_judged_whomever_the_declared_lines_are_for(
     tiny: TinyProject,
 ) -> None:
@@ -214,3 +229,15 @@ def test_an_undeclared_fault_is_judged_whomever_the_declared_lines_are_for(
     tiny.write(app=APP, cases=cases, evaluators=[line], system={"callable": "app:Desk"}).run()
     (found,) = replay(tiny.folder, "b", fault="timeout")
     assert ("fail", "gave_up") == verdict(found)
+
+
+def test_a_recording_of_other_code_is_said_to_be_one(tiny: TinyProject) -> None:
+    """A fault that is replayed now runs the code of now."""
+    folder = write(tiny).folder
+    (folder / "app.py").write_text(APP + "\nX = 1\n")
+    told: list[str] = []
+    replay(folder, "a", fault="timeout", warn=told.append)
+    assert 1 == sum("the code of the system changed since run 1" in text for text in told)
+    told.clear()
+    replay(folder, "a", warn=told.append)
+    assert [] == told

@@ -478,3 +478,22 @@ def test_a_path_that_no_case_has_is_refused_or_told(tiny):
     untouched = {"type": "state_unchanged", "paths": ["m"]}
     tiny.write(app=APP, cases=[case("a")], evaluators=[untouched])
     assert any("names the path `m`" in notice for notice in tiny.run().notices)
+
+
+def test_another_object_of_the_same_module_is_another_system(tiny):
+    """Name, version and source are the same, and nothing of the one counts for the other."""
+    app = APP + "\nclass Idle(Box):\n    def __call__(self, request): return {}\n"
+    expected = {"expected": {"state": {"n": 1}}}
+    tiny.write(app=app, cases=[case("a") | expected], system={"callable": "app:Box"}).run()
+    assert "pass" == tiny.verdict("a", "state_matches").status
+    tiny.write(app=app, cases=[case("a") | expected], system={"callable": "app:Idle"})
+    assert 1 == tiny.run().executed
+    assert "fail" == tiny.verdict("a", "state_matches").status
+
+
+def test_what_needed_a_retry_is_not_taken_for_what_needs_none(tiny):
+    """Declared attempts are part of how evidence was made; other waits make none other."""
+    write = lambda **retries: tiny.write(app=APP, cases=[case("a")], retries=retries)  # noqa: E731
+    write(attempts=3, on=["RuntimeError"], wait_s=0).run()
+    assert 0 == write(attempts=3, on=["RuntimeError"], wait_s=1).run().executed
+    assert 1 == write(attempts=1).run().executed

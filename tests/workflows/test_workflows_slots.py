@@ -123,3 +123,13 @@ def test_what_cannot_be_made_again_is_refused(tiny: TinyProject) -> None:
     )
     with pytest.raises(ConfigurationError, match="making the system from `app:make` raised"):
         tiny.run()
+
+
+@pytest.mark.parametrize(("callable_", "told"), [("Desk", 1), ("desk", 0)])
+def test_that_sandboxes_share_a_process_is_said(
+    tiny: TinyProject, callable_: str, told: int
+) -> None:
+    """Its globals are shared, too, which only the author of the system can know to be harmless."""
+    write(tiny, cases(6), callable_)
+    notices = tiny.run().notices
+    assert told == sum("share a process" in notice for notice in notices)
