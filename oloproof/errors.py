@@ -58,8 +58,9 @@ def nearest(name: str, choices: Iterable[str]) -> str | None:
     """The choice most like `name`, or None when none is close."""
     import difflib  # few commands end in a wrong name
 
-    found = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
-    return found[0] if found else None
+    known = {choice.casefold(): choice for choice in choices}
+    found = difflib.get_close_matches(name.casefold(), list(known), n=1, cutoff=0.6)
+    return known[found[0]] if found else None
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:

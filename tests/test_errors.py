@@ -20,6 +20,9 @@ def test_an_error_is_told_in_three_lines() -> None:
     [
         ("statsu", ["status", "amount"], "did you mean `status`?"),
         ("xyz", ["status", "amount"], "known: `amount`, `status`"),
+        ("STATUS", ["status", "amount"], "did you mean `status`?"),
+        ("fr", ["de", "ru"], "known: `de`, `ru`"),
+        ("not_recorded", ["killed", "not_json"], "known: `killed`, `not_json`"),
         ("xyz", [], "there is none to choose from"),
     ],
 )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
 
 _ENDINGS: Final[dict[str, Ending]] = {"success": "success", "failure": "failure"}
+_STOPPED: Final = frozenset({"timed_out", "killed"})
 _RECOVERIES: Final = frozenset({"recovered", "recovered_by_report"})
 
 
@@ -64,9 +65,15 @@ class Aftermath:
         if self._method == "manual":
             # For a fixed result its steps were looked through when it was replayed.
             return None if self._demand.fault in FAULT_RESULTS else "fault_needs_recorded_tools"
-        if self._evidence.outcome.status in ("timed_out", "killed"):
-            return None  # whoever is stopped from outside may leave no steps
+        if self._left_nothing:
+            return None  # whoever is stopped, or ends the process, may leave no steps
         return "fault_not_delivered"
+
+    @property
+    def _left_nothing(self) -> bool:
+        """Whether it ended in a way that may leave no steps, and left none that show the fault."""
+        status = self._evidence.outcome.status
+        return status in _STOPPED or (status == "exited" and self._evidence.trajectory is None)
 
     @property
     def compared(self) -> tuple[Comparison, ...]:
@@ -109,7 +116,8 @@ class Aftermath:
         if not self._accepted:
             return "none_expected"
         if self._match is None:
-            return "unrecorded"
+            ended = self._evidence.trajectory is None and self._left_nothing
+            return "missed" if ended else "unrecorded"
         if self._match.vacuous:
             return "none_expected"  # of what is expected nothing was compared
         return "reached" if self._match.matched else "missed"
@@ -186,7 +194,11 @@ class Aftermath:
         if word == "false_success":
             said = "the output is the expected one" if self._claims_success() else said
             return f"{said}, but {self._missed()}"
-        state = self._missed() if self._standing() == "missed" else self._tell_none()
+        state = self._tell_none()
+        if self._match is None and self._standing() == "missed":
+            state = "it left no state that could be the expected one"
+        elif self._standing() == "missed":
+            state = self._missed()
         return f"{said} and nothing was escalated; {state}"
 
     def _tell_pass(self, word: str) -> str:

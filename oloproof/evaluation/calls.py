@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from oloproof.canonical import equal
 from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
 
@@ -72,7 +73,8 @@ def calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
     """The calls in the order they were made.
 
     A call step may hold its own result or error. Otherwise its result is the result step
-    with its `call_id` or, where one of the two has none, the next one of its tool.
+    with its `call_id` or, where one of the two has none, the next one of its tool. A result
+    of no call is itself a call: something came back, so something was called.
     """
     made: list[Call] = []
     waiting: list[Call] = []
@@ -87,6 +89,8 @@ def calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
             if found is not None:
                 waiting.remove(found)
                 _complete(found, step)
+            elif not _is_told_twice(step, made):
+                made.append(_call({"result": None, **step}))
     for call in waiting:
         if call.status == "executed":
             call.completed_index = call.index  # it says that it was done, and nothing came back
@@ -119,6 +123,17 @@ def _called(step: dict[str, Any], waiting: list[Call]) -> Call | None:
         if nameless and (tool is None or call.tool == tool):
             return call
     return None
+
+
+def _is_told_twice(step: dict[str, Any], made: list[Call]) -> bool:
+    """Whether a result step tells what another step told already: the same result of a call."""
+    name, told = step.get("call_id"), [step.get("result"), step.get("error")]
+    return any(
+        name == call.call_id
+        if name is not None and call.call_id is not None
+        else step.get("tool_name") in (None, call.tool) and equal(told, [call.result, call.error])
+        for call in made
+    )
 
 
 def _note_fault(call: Call, step: dict[str, Any]) -> None:

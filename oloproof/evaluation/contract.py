@@ -160,6 +160,10 @@ class Evaluator(Protocol):
     def named_places(self) -> tuple[NamedPlace, ...]:
         """The places of the world that some case should have."""
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """The tools that it names: one that nobody ever calls is most likely misspelt."""
+
     def worlds(self, case: Case) -> list[JsonValue]:
         """The states given with a case in which the named places are looked for."""
 
@@ -198,6 +202,11 @@ class CaseCheck:
     def named_places(self) -> tuple[NamedPlace, ...]:
         """None: it names no place, or one that may as well be nowhere."""
         return ()
+
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """None: it is no check of calls."""
+        return frozenset()
 
     def worlds(self, case: Case) -> list[JsonValue]:
         """The initial state, if there is one."""

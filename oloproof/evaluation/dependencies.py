@@ -100,10 +100,13 @@ def _recomputed(dependency: Dependency, conversation: Conversation, turn: int) -
     for update in conversation.updates_in((turn,)):
         if any(_touches(one, other) for one in update.paths for other in dependency.depends_on):
             since = update.step
-    steps = (step for _, step in conversation.steps_in((turn,)))
+    inside = {step["index"] for _, step in conversation.steps_in((turn,))}
     return any(
-        call.tool in dependency.recomputed_by and call.index > since and call.succeeded
-        for call in calls(steps)
+        call.tool in dependency.recomputed_by
+        and call.index > since
+        and {call.index, call.completed_index} <= inside
+        and call.succeeded
+        for call in calls(step for _, step in conversation.steps)
     )
 
 

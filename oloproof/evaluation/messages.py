@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.evaluation.sources import WORLD
-from oloproof.paths import MISSING, Absent
+from oloproof.paths import MISSING, Absent, same
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -23,10 +23,13 @@ _TEXTS: Final = ("answer", "message")
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """A message of the agent's; without a `step` it is the reply with which its turn ends."""
+    """A message of the agent's; without a `step` it is the reply with which its turn ends.
+
+    Its `text` is None where something was said and its words are not known.
+    """
 
     turn: int
-    text: str
+    text: str | None
     step: int | None = None
     claims: tuple[dict[str, Any], ...] = ()
 
@@ -51,33 +54,44 @@ def text_of(value: JsonValue | Absent) -> str | None:
 def agent_messages(conversation: Conversation, turns: Collection[int]) -> list[AgentMessage]:
     """What was said to the user in some turns, in order.
 
-    The reply of a turn is one of them unless a step holds the same text; claims that were
-    recorded without a text are its own.
+    The reply of a turn is one of them unless a step holds the same; claims that were recorded
+    without a text are its own. A reply of null says nothing where steps tell what was said.
     """
     found: list[AgentMessage] = []
+    by_steps = any(_speaks(step) for _, step in conversation.steps)
     for turn in turns:
-        spoken = [
-            _message(turn, step) for _, step in conversation.steps_in((turn,)) if _speaks(step)
-        ]
-        reply = text_of(conversation.reply(turn))
-        if reply is not None and not any(reply == message.text for message in spoken):
-            claims = tuple(claim for m in spoken if not m.text for claim in m.claims)
-            spoken = [message for message in spoken if message.text]
-            spoken.append(AgentMessage(turn, reply, claims=claims))
-        found += spoken
+        steps = [step for _, step in conversation.steps_in((turn,)) if _speaks(step)]
+        reply = conversation.reply(turn)
+        silent_reply = isinstance(reply, Absent) or (reply is None and by_steps)
+        if silent_reply or _is_told(reply, steps):
+            found += [_message(turn, step) for step in steps]
+            continue
+        own = [step for step in steps if step.get("result") is None]
+        claims = tuple(claim for step in own for claim in step["claims"])
+        found += [_message(turn, step) for step in steps if step not in own]
+        found.append(AgentMessage(turn, text_of(reply), claims=claims))
     return found
+
+
+def _is_told(reply: JsonValue | Absent, steps: Sequence[dict[str, Any]]) -> bool:
+    """Whether the speaking steps of a turn tell all that its reply says."""
+    text = text_of(reply)
+    told = [step.get("result") for step in steps]
+    return any(same(reply, one) or text == text_of(one) is not None for one in told)
 
 
 def _speaks(step: dict[str, Any]) -> bool:
     if step.get("agent") == _USER or step.get("to_agent") not in (None, _USER):
         return False
-    return step["kind"] in _SPEAKING or bool(step.get("claims"))
+    return bool(step.get("claims")) or (
+        step["kind"] in _SPEAKING and step.get("result") is not None
+    )
 
 
 def _message(turn: int, step: dict[str, Any]) -> AgentMessage:
     return AgentMessage(
         turn,
-        text_of(step.get("result")) or "",
+        text_of(step.get("result")),
         step["index"],
         tuple(step.get("claims", ())),
     )

@@ -19,13 +19,16 @@ def revision_at(
     """The revision that held when a step was taken: the one committed last, or `MISSING`.
 
     Where the turn committed none before, it is the one at `place` in the working state, and
-    where that holds none, the last one that an earlier turn committed.
+    where that holds none, the last one that an earlier turn committed. A working state that
+    could not be recorded leaves it open.
     """
     updates = conversation.updates_in(range(1, turn + 1))
     earlier = [update for update in updates if update.step < step_index]
     committed: JsonValue | Absent = earlier[-1].revision if earlier else MISSING
     if earlier and earlier[-1].turn == turn:
         return committed
+    if conversation.lacks("active", turn):
+        return MISSING
     state = ACTIVE.before(conversation, turn, step_index)
     recorded = MISSING if isinstance(state, Absent) else place.get(state)
     return committed if isinstance(recorded, Absent) else recorded

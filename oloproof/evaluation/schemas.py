@@ -11,6 +11,7 @@ from datetime import date, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from oloproof.evaluation.schema_keywords import BY_NAME, LISTED, SINGLE, misspelt
 from oloproof.paths import MISSING, Absent, Path
 
 if TYPE_CHECKING:
@@ -91,6 +92,9 @@ def _validator(written: JsonValue) -> Draft202012Validator:
     except Refused as error:
         at = "".join(f"/{step}" for step in error.absolute_path)
         raise SchemaError(error.message, at, "correct the schema there") from None
+    for word, near, at in misspelt(written):
+        mend = f"did you mean `{near}`? Words of your own begin with `x-`."
+        raise SchemaError(f"`{word}` is no keyword", at, mend)
     _check_references(written)
     validator = Draft202012Validator(
         _placed(written), registry=REGISTRY, format_checker=_format_checker()
@@ -99,9 +103,6 @@ def _validator(written: JsonValue) -> Draft202012Validator:
     return validator
 
 
-_BY_NAME: Final = ("properties", "patternProperties", "dependentSchemas", "$defs")
-_LISTED: Final = ("prefixItems", "allOf", "anyOf", "oneOf")
-_SINGLE: Final = ("items", "contains", "not", "if", "then", "else", "additionalProperties")
 _NEVER: Final[dict[str, Any]] = {"not": {}}
 
 
@@ -110,16 +111,16 @@ def _placed(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     out = dict(schema)
-    for keyword in _BY_NAME:
+    for keyword in BY_NAME:
         if isinstance(schema.get(keyword), dict):
             out[keyword] = {
                 name: _NEVER if part is False else _placed(part)
                 for name, part in schema[keyword].items()
             }
-    for keyword in _LISTED:
+    for keyword in LISTED:
         if isinstance(schema.get(keyword), list):
             out[keyword] = [_NEVER if part is False else _placed(part) for part in schema[keyword]]
-    return out | {keyword: _placed(out[keyword]) for keyword in _SINGLE if keyword in out}
+    return out | {keyword: _placed(out[keyword]) for keyword in SINGLE if keyword in out}
 
 
 def _check_references(written: JsonValue) -> None:

@@ -54,6 +54,17 @@ class Source:
         turns = range(1, conversation.last + 1)
         return any(not isinstance(self.after(conversation, turn), Absent) for turn in turns)
 
+    def unknown_from(self, conversation: Conversation) -> int | None:
+        """The first turn after which a state is lacking that was to be recorded, if there is one.
+
+        What was changed and what came back from then on cannot be told.
+        """
+        of = self.of
+        if of == "expected":
+            return None
+        turns = range(1, conversation.last + 1)
+        return next((turn for turn in turns if conversation.lacks(of, turn)), None)
+
     def after(self, conversation: Conversation, turn: int) -> JsonValue | Absent:
         """The state after a turn (0: before the first message), or `MISSING`.
 

@@ -12,6 +12,8 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.comparing import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.rules import Rule, Scope, Tolerance, ask
+from oloproof.evaluation.snapshots import expected_by_turn
+from oloproof.evaluation.turns import turns_of
 from oloproof.paths import MISSING, Absent
 from oloproof.suites.case import refuse_case
 
@@ -146,10 +148,16 @@ class StateComparison:
         return equal_parts(expected, actual) if self._scope.subset and not self._rules else None
 
     def accepted_states(self, case: Case) -> list[JsonValue]:
-        """The states that a case accepts: `expected.state`, then its alternatives."""
+        """The states that a case accepts: `expected.state`, then its alternatives.
+
+        Without a state there they are those that it expects of its last turn.
+        """
         expected = case.expected
         if expected is None:
             return []
+        of_last = expected_by_turn(case).get(turns_of(case), {})
+        if "state" not in expected:
+            expected = {**of_last, **expected}
         accepted = [expected["state"]] if "state" in expected else []
         if self.alternatives in expected:
             further = expected[self.alternatives]

@@ -15,6 +15,8 @@ from oloproof.evaluation.contract import (
     not_applicable,
     passed,
 )
+from oloproof.evaluation.snapshots import expected_states
+from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import told_more
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context
     from oloproof.evaluation.locus import Locus
     from oloproof.evaluation.sources import Source
-    from oloproof.evaluation.turns import Conversation, TurnSelector
+    from oloproof.evaluation.turns import TurnSelector
     from oloproof.paths import Absent
     from oloproof.suites.case import Case
 
@@ -41,6 +43,10 @@ class TurnCheck(CaseCheck):
     def check_case(self, case: Case) -> None:
         """Refuses a case without the turns that it speaks of."""
         self.selector.check_case(case, self.metric)
+
+    def worlds(self, case: Case) -> list[JsonValue]:
+        """The initial state, and those that are expected after a turn."""
+        return [*CaseCheck.worlds(self, case), *expected_states(case)]
 
     def turns(self, conversation: Conversation) -> range:
         """The turns of a conversation that it speaks of."""
@@ -93,6 +99,14 @@ class Sightings:
         """It cannot be told whether it is as it should be."""
         self._lacking.append((reason, detail))
 
+    def lack_arguments(self, call: object) -> None:
+        """What a call was given is not known."""
+        self.lack("no_recorded_arguments", f"the arguments of {call} are not known")
+
+    def lack_text(self, message: object) -> None:
+        """The words of a message are not known."""
+        self.lack("no_text", f"the words of {message} are not known")
+
     def lack_state(self, source: Source, event: object) -> None:
         """The state is not known against which an event is held."""
         self.lack("no_recorded_state", f"{source} at {event} is not known")
@@ -107,11 +121,16 @@ class Sightings:
     ) -> Verdict:
         """What follows for some turns of a case.
 
-        A failure that was seen comes first, then that the conversation broke off, that its
-        steps are not known (for a check that is `of_steps`), a failure by what is not there,
-        what cannot be told, and at last that nothing was compared: then the check does not
-        speak of the case, for the reason `idle`.
+        Where turns are selected and no step of a conversation names its own, nothing is told
+        of them. Else a failure that was seen comes first, then that the conversation broke
+        off, that its steps are not known (for a check that is `of_steps`), a failure by what
+        is not there, what cannot be told, and at last that nothing was compared: then the
+        check does not speak of the case, for the reason `idle`.
         """
+        conversation = Conversation(context)
+        if of_steps and len(turns) < conversation.last and not conversation.tells_turns:
+            told = "no step says in which turn it was taken"
+            return broken_off_in(context, turns) or missing("turns_not_told", detail=told)
         if not self._seen:
             obstacle = broken_off_in(context, turns)
             if obstacle is None and of_steps:

@@ -174,6 +174,12 @@ class Conversation:
             out.append((turn, step))
         return out
 
+    @property
+    def tells_turns(self) -> bool:
+        """Whether its steps, if there are any, can be told apart by turn."""
+        steps = self.context.evidence.steps
+        return self.last == 1 or not steps or any("turn" in step for step in steps)
+
     def steps_in(self, turns: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
         """The steps of some turns, in order."""
         return ((turn, step) for turn, step in self.steps if turn in turns)
@@ -208,14 +214,27 @@ class Conversation:
                 return moment.state
         return MISSING
 
+    def lacks(self, of: Of, turn: int) -> bool:
+        """Whether there is no state after a turn although they were to be recorded.
+
+        What held then nobody knows, and no other state stands for it.
+        """
+        evidence = self.context.evidence
+        problem = evidence.world_problem if of == "world" else evidence.active_problem
+        recorded = bool(self._moments(of)) or problem is not None
+        return turn > 0 and recorded and isinstance(self.state(of, turn), Absent)
+
     def active_before(self, step_index: int) -> JsonValue | Absent:
         """The working state that held when a step was taken.
 
         It is the state after the turn before, with the changes of the state updates that were
-        committed in the same turn before the step. Where no state was recorded after that
-        turn, it is made of the updates alone once one of them was committed.
+        committed in the same turn before the step. Where no working state is recorded at all,
+        and before the first turn, it is made of the updates alone once one was committed. It is
+        not known where that of this turn or of the one before could not be recorded.
         """
         turn = next(turn for turn, step in self.steps if step["index"] == step_index)
+        if self.lacks("active", turn) or self.lacks("active", turn - 1):
+            return MISSING
         state = self.state("active", turn - 1)
         for update in self.updates_in((turn,)):
             if update.step < step_index:

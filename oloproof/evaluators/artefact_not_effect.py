@@ -55,6 +55,11 @@ class ArtefactNotEffect(TurnCheck):
     kind: str | None
     name: str | None
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those by which the effect would come about."""
+        return frozenset(self.effect)
+
     def evaluate(self, context: Context) -> Verdict:
         """A failure where there is no such artefact, or the effect came about, or waits to."""
         conversation = Conversation(context)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from oloproof.evaluation.contract import NamedPlace
 from oloproof.evaluation.messages import agent_messages, asked_for
 from oloproof.evaluation.phrases import Patterns, find_phrase
 from oloproof.evaluation.sources import SourceOptions
@@ -30,7 +31,7 @@ class Options(SourceOptions):
     known: dict[PlaceText, Patterns] = Field(min_length=1)
 
 
-def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         AsksAgain(
@@ -38,6 +39,9 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
             selector=options.selector,
             known=tuple((parse(text), patterns) for text, patterns in options.known.items()),
             source=options.source,
+            places=tuple(
+                NamedPlace(parse(text), setting.where("known", text)) for text in options.known
+            ),
         )
     ]
 
@@ -58,6 +62,12 @@ class AsksAgain(TurnCheck):
 
     known: tuple[tuple[Path, tuple[str, ...]], ...]
     source: Source
+    places: tuple[NamedPlace, ...]
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """The declared paths, where they are looked for in the world."""
+        return self.places if self.source.of == "world" else ()
 
     @property
     def expected_fields(self) -> frozenset[str]:
@@ -74,9 +84,18 @@ class AsksAgain(TurnCheck):
                 questions = list(_questions(conversation, turn, path, patterns))
                 for question in questions:
                     self._see(seen, conversation, path, question)
-                if not questions and agent_messages(conversation, (turn,)):
-                    seen.hold(str(path), "not asked for", "not asked for", turn=turn)
+                if not questions:
+                    self._see_none(seen, conversation, path, turn)
         return seen.verdict(context, turns, idle="no_message", of_steps=False)
+
+    def _see_none(self, seen: Sightings, conversation: Conversation, path: Path, turn: int) -> None:
+        """A turn in which no question for a place was found."""
+        messages = agent_messages(conversation, (turn,))
+        unread = [message for message in messages if message.text is None]
+        if unread and not asked_for(conversation, turn):
+            seen.lack_text(unread[0])
+        elif messages:
+            seen.hold(str(path), "not asked for", "not asked for", turn=turn)
 
     def _see(
         self, seen: Sightings, conversation: Conversation, path: Path, question: Question
@@ -109,7 +128,8 @@ def _questions(
             where = f"step {step} of turn {turn}"
             yield Question(f"asks for {path}", turn, step, where)
     for message in agent_messages(conversation, (turn,)) if not told else ():
-        found = (find_phrase(message.text, pattern, asking=True) for pattern in patterns)
+        text = message.text or ""
+        found = (find_phrase(text, pattern, asking=True) for pattern in patterns)
         words = next((sentence for sentence in found if sentence is not None), None)
         if words is not None:
             yield Question(f"“{words}”", turn, message.step, str(message))

@@ -123,6 +123,11 @@ class CallArguments(TurnCheck):
         """The states expected of turns, where an argument follows one of them."""
         return frozenset() if self.follows is None else self.source.expected_fields
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those whose calls are looked at."""
+        return self.tools
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where no call has such an argument."""
         conversation = Conversation(context)
@@ -135,6 +140,9 @@ class CallArguments(TurnCheck):
         return seen.verdict(context, turns, idle="argument_not_given")
 
     def _see_unknown(self, seen: Sightings, call: TurnCall) -> None:
+        if call.arguments is None:
+            seen.lack_arguments(call)
+            return
         if self.known is None:
             return
         given = call.arguments if isinstance(call.arguments, dict) else {}

@@ -46,6 +46,11 @@ class CallOrder(TurnCheck):
     order: tuple[str, ...]
     strict: bool
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those in the order."""
+        return frozenset(self.order)
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where only the first of the tools was called, or none."""
         conversation = Conversation(context)

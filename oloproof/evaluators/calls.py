@@ -128,6 +128,11 @@ class Calls(TurnCheck):
         """The calls of the reference, where a call is asked for in each of its turns."""
         return frozenset({"turns", "calls"} if self.in_every_turn else ())
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those that are allowed, forbidden or required."""
+        return frozenset({*(self.allowed or ()), *self.forbidden, *self.required})
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where only turns matter in which the reference calls, and none does."""
         conversation = Conversation(context)
@@ -148,6 +153,8 @@ class Calls(TurnCheck):
     ) -> None:
         broken = set()
         for call in called:
+            if call.tool in self.forbidden and self._is_open(call) and self._counts(call, MADE):
+                seen.lack_arguments(call)
             outside = self.allowed is not None and call.tool not in self.allowed
             banned = call.tool in self.forbidden and call.has(self.arguments)
             if not self._counts(call, MADE) or not (banned or outside):
@@ -169,6 +176,9 @@ class Calls(TurnCheck):
                 for call in called
                 if call.tool == tool and self._counts(call, EXECUTED) and call.has(self.arguments)
             ]
+            for call in called:
+                if call.tool == tool and self._is_open(call) and self._counts(call, EXECUTED):
+                    seen.lack_arguments(call)
             wanted, number = _shown(least, most), len(found)
             if least <= number and (most is None or number <= most):
                 seen.hold(f"calls.{tool}", wanted, number)
@@ -200,6 +210,10 @@ class Calls(TurnCheck):
                 continue
             sentence = f"nothing was called in turn {turn}, where the reference calls"
             seen.fail("calls", "at least 1", 0, sentence=sentence, turn=turn, seen=False)
+
+    def _is_open(self, call: TurnCall) -> bool:
+        """Whether a call may have the arguments, for all that is known."""
+        return bool(self.arguments) and call.arguments is None
 
     def _counts(self, call: TurnCall, usual: frozenset[str]) -> bool:
         if self.statuses is not None:

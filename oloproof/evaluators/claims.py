@@ -106,6 +106,11 @@ class Claims(TurnCheck):
         """The states expected of turns, where they are the evidence."""
         return self.source.expected_fields
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those of which a call bears the claim out."""
+        return frozenset(self.evidence.tools if isinstance(self.evidence, CallEvidence) else ())
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where nothing was said, or no structured claim was made."""
         conversation = Conversation(context)
@@ -131,11 +136,16 @@ class Claims(TurnCheck):
         structured = self._structured(heard.message)
         if structured:
             return structured
-        if self.template is not None and self._is_rendered(seen, heard, self.template):
+        if self.template is None and not self.patterns:
+            return []
+        text = heard.message.text
+        if text is None:
+            seen.lack_text(heard.message)
+            return []
+        if self.template is not None and self._is_rendered(seen, heard, self.template, text):
             return []
         if not self.patterns:
             return []
-        text = heard.message.text
         reading = claim_outcome(text, self.patterns, self.language)
         outcome, reason = reading.outcome, reading.reason
         if outcome == "unclear" and self.judge is not None:
@@ -150,34 +160,34 @@ class Claims(TurnCheck):
         conversation = Conversation(context)
         called = turn_calls(conversation)
         return [
-            message.text
+            message.text or ""
             for message in agent_messages(conversation, self.turns(conversation))
             for said in self._read(Sightings(), Heard(conversation, message, called))
             if said.outcome == "unclear"
         ]
 
     def _structured(self, message: AgentMessage) -> list[Said]:
-        """The structured claims of a message.
+        """The structured claims of a message that have the line's subject.
 
-        A message that has some says nothing beside them of the line's subject.
+        Where a line has neither words nor template, a message with others does not claim it.
         """
         if self.subject is None and (self.patterns or self.template):
             return []
         made = [claim for claim in message.claims if self.subject in (None, claim["subject"])]
         said = [self._claimed(claim) for claim in made]
-        if message.claims and not made:
+        if message.claims and not made and not (self.patterns or self.template):
             said.append(Said("not_asserted", "", "no claim has the subject", None))
         return said
 
     def _claimed(self, claim: dict[str, Any]) -> Said:
-        """A structured claim; a path of its own says where its evidence is."""
+        """A structured claim; its own path says where its evidence is if the line does not."""
         evidence, path = self.evidence, readable(claim.get("path") or "")
-        if path is not None:
+        if evidence is None and path is not None:
             evidence = StateEvidence(self.source, path, claim.get("value"))
         outcome: ClaimOutcome = "asserted" if claim.get("asserted", True) else "denied"
         return Said(outcome, claim["subject"], "a structured claim", evidence)
 
-    def _is_rendered(self, seen: Sightings, heard: Heard, template: Template) -> bool:
+    def _is_rendered(self, seen: Sightings, heard: Heard, template: Template, text: str) -> bool:
         """Whether the text is what the template makes of the state.
 
         Where the line has no patterns to go by, it has to be.
@@ -189,15 +199,15 @@ class Claims(TurnCheck):
                 seen.lack_state(self.source, message)
             return False
         wanted = template.render(state)
-        if template.matches(message.text, state):
-            seen.hold("message", wanted.text, message.text, turn=message.turn)
+        if template.matches(text, state):
+            seen.hold("message", wanted.text, text, turn=message.turn)
             return True
         if not self.patterns:
-            told = f"{message} is {show(message.text)}, not {show(wanted.text)}"
+            told = f"{message} is {show(text)}, not {show(wanted.text)}"
             if wanted.lacking is not None:
                 told = f"{self.source} has nothing at `{wanted.lacking}`, "
                 told += f"of which {message} should tell"
-            seen.fail("message", wanted.text, message.text, sentence=told, turn=message.turn)
+            seen.fail("message", wanted.text, text, sentence=told, turn=message.turn)
         return False
 
     def _see(self, seen: Sightings, heard: Heard, said: Said) -> None:

@@ -96,6 +96,11 @@ class DependencyRecomputed(TurnCheck):
         """The states expected of turns, where the values come from them."""
         return self.source.expected_fields
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those that find a result, and those that use it."""
+        return self.result_of | self.used_by
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where no result from before a change was there to be used after it."""
         conversation = Conversation(context)
@@ -135,6 +140,9 @@ class DependencyRecomputed(TurnCheck):
             and call.worked
             and (call.settled_turn, call.place) < (use.turn, use.place)
         ]
+        unknown = self.source.unknown_from(conversation)
+        if results and unknown is not None and use.turn >= unknown:
+            seen.lack_state(self.source, use.event)
         held = [change for change in changed if change.precedes(use.turn, use.place)]
         if not results or not held:
             return
@@ -143,7 +151,10 @@ class DependencyRecomputed(TurnCheck):
         path, wanted = f"{use.name}.result", "a result for the values that hold"
         if None in told:
             fresh = max(n for n, reason in enumerate(told) if reason is None)
-            seen.hold(path, wanted, str(results[fresh]), turn=use.turn)
+            if not self.follows or self._knows(conversation, results[fresh]):
+                seen.hold(path, wanted, str(results[fresh]), turn=use.turn)
+            else:
+                seen.lack_state(self.source, results[fresh])
             return
         last = max(held, key=lambda change: (change.turn, change.step))
         seen.fail(
@@ -169,6 +180,10 @@ class DependencyRecomputed(TurnCheck):
             place = other[0]
             return f"`{place}` was {show(then[place])} then, and is {show(now[place])} now"
         return self._difference(conversation, call)
+
+    def _knows(self, conversation: Conversation, call: TurnCall) -> bool:
+        state = self.source.before(conversation, call.settled_turn, call.place)
+        return not isinstance(state, Absent)
 
     def _difference(self, conversation: Conversation, call: TurnCall) -> str | None:
         state = self.source.before(conversation, call.settled_turn, call.place)

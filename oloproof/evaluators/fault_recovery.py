@@ -86,7 +86,7 @@ class FaultRecovery(CaseCheck):
     @property
     def expected_fields(self) -> frozenset[str]:
         """The accepted states, and the answer that may be given only where one is reached."""
-        return frozenset({"answer", "state", self.criteria.expected_state.alternatives})
+        return frozenset({"answer", "state", "turns", self.criteria.expected_state.alternatives})
 
     def demands(self) -> tuple[FaultDemand, ...]:
         """The one replay it judges."""
@@ -96,6 +96,11 @@ class FaultRecovery(CaseCheck):
         """Refuses alternatives that are no list, and a turn that the case does not have."""
         TurnSelector(turn=self.demand.turn).check_case(case, self.metric)
         self.criteria.expected_state.accepted_states(case)
+
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """The tool that fails, its alternatives, and those that call a person."""
+        return self.criteria.retry_tools | self.criteria.escalate_tools
 
     def evaluate(self, context: Context) -> Verdict:
         """Missing unless control and replay are trusted, else by the first line that holds."""

@@ -20,7 +20,7 @@ from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.evaluation.wording import show
-from oloproof.paths import MISSING, Absent, Path, parse
+from oloproof.paths import MISSING, Absent, Path, parse, same
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
@@ -55,6 +55,11 @@ class GuardedEffects(TurnCheck):
     tools: frozenset[str]
     revision: Path | None
     permission: str | None
+
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those that have an effect."""
+        return self.tools
 
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where none of the tools was executed in the selected turns."""
@@ -103,6 +108,23 @@ class GuardedEffects(TurnCheck):
                 locus=PLANNING,
             )
 
+    def _is_dated(self, conversation: Conversation, call: TurnCall, permission: str) -> bool:
+        """Whether a permission that was found was there when a call was executed.
+
+        A committed update of the turn tells, or that it was there after the turn before, or
+        that the call rests on the revision that the turn ended with and did not begin with.
+        """
+        turn = call.settled_turn
+        if any(conversation.updates_in((turn,))):
+            return True
+        before, after = (conversation.state("active", n) for n in (turn - 1, turn))
+        if isinstance(after, Absent) or permission_in(before, call.tool, permission) is True:
+            return True
+        if self.revision is None or call.revision is None:
+            return False
+        first, last = self.revision.get(before), self.revision.get(after)
+        return same(last, call.revision) and not same(first, last)
+
     def _see_permission(self, seen: Sightings, conversation: Conversation, call: TurnCall) -> None:
         if self.permission is None:
             return
@@ -113,6 +135,10 @@ class GuardedEffects(TurnCheck):
             return
         given = permission_in(state, call.tool, self.permission)
         place = str(permission_place(self.permission, call.tool))
+        if given is True and not self._is_dated(conversation, call, self.permission):
+            told = f"nothing tells whether `{place}` was granted before {call} or after it"
+            seen.lack("permission_not_dated", told)
+            return
         if given is True:
             seen.hold(place, True, given, turn=turn)
             return

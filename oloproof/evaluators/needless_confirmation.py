@@ -54,9 +54,14 @@ class NeedlessConfirmation(TurnCheck):
         turns = [turn for turn in self.turns(conversation) if not self._is_conflict(context, turn)]
         seen = Sightings()
         for turn in turns:
-            if not agent_messages(conversation, (turn,)):
+            messages = agent_messages(conversation, (turn,))
+            if not messages:
                 continue
             asked = self._asked(conversation, turn)
+            unread = [message for message in messages if message.text is None]
+            if asked is None and unread and asks_confirmation(conversation, turn) is None:
+                seen.lack_text(unread[0])
+                continue
             if asked is None:
                 seen.hold("message", "no confirmation", "no confirmation", turn=turn)
                 continue
@@ -82,7 +87,7 @@ class NeedlessConfirmation(TurnCheck):
             return (f"step {step} of turn {turn}", "it says so itself") if asks else None
         for message in agent_messages(conversation, (turn,)):
             for pattern in self.patterns:
-                words = find_phrase(message.text, pattern, asking=True)
+                words = find_phrase(message.text or "", pattern, asking=True)
                 if words is not None:
                     return str(message), f"“{words}”"
         return None

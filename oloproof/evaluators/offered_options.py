@@ -115,7 +115,7 @@ class OfferedOptions(TurnCheck):
         seen = Sightings()
         for turn in turns:
             structured = list(self._listed(conversation, turn))
-            for offer in structured or self._worded(conversation, turn):
+            for offer in structured or self._worded(seen, conversation, turn):
                 self._see(seen, conversation, offer)
         return seen.verdict(
             context, turns, idle="nothing_offered", of_steps=self.artefact is not None
@@ -137,13 +137,17 @@ class OfferedOptions(TurnCheck):
                 for option in _options(self.path, made.get("content")):
                     yield Offer(option, where, turn, step["index"])
 
-    def _worded(self, conversation: Conversation, turn: int) -> Iterator[Offer]:
+    def _worded(self, seen: Sightings, conversation: Conversation, turn: int) -> Iterator[Offer]:
         """The ids that the messages of a turn name, but those that they deny."""
-        for message in agent_messages(conversation, (turn,)):
+        for message in agent_messages(conversation, (turn,)) if self.ids else ():
+            text = message.text
+            if text is None:
+                seen.lack_text(message)
+                continue
             for name in self.ids:
-                if find_phrase(message.text, name) is None:
+                if find_phrase(text, name) is None:
                     continue
-                reading = claim_outcome(message.text, [name])
+                reading = claim_outcome(text, [name])
                 if reading.outcome != "denied":
                     unclear = reading.reason if reading.outcome == "unclear" else None
                     yield Offer(name, str(message), turn, message.step, unclear)

@@ -43,12 +43,13 @@ class Options(StateOptions, SnapshotOptions):
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
+    ignored = places_of(setting, "ignore", options.ignore if options.of == "world" else ())
     return [
         StateMatches(
             metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
-            places=places_of(setting, "paths", options.paths, needed=True),
+            places=places_of(setting, "paths", options.paths, needed=True) + ignored,
             comparison=options.comparison(),
             field=options.field,
         )
@@ -64,7 +65,7 @@ class StateMatches(StateCheck):
 
     @property
     def named_places(self) -> tuple[NamedPlace, ...]:
-        """The compared paths: one that is nowhere compares nothing."""
+        """The compared paths, of which one that is nowhere compares nothing, and the ignored."""
         return self.places
 
     def worlds(self, case: Case) -> list[JsonValue]:

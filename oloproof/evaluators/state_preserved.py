@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from oloproof.evaluation.comparing import compare_values
 from oloproof.evaluation.contract import failed, not_applicable, passed
-from oloproof.evaluation.locus import locus_of_loss
+from oloproof.evaluation.locus import locus_of_loss, value_at
 from oloproof.evaluation.rules import Rule, Scope, ask
 from oloproof.evaluation.snapshots import places_of
+from oloproof.evaluation.sources import expected_at
 from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions
 from oloproof.evaluation.state_options import KeptOptions, parse_all
 from oloproof.evaluation.wording import show, told_more
-from oloproof.paths import MISSING
+from oloproof.paths import MISSING, Absent, same
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Comparison, Context, Evaluator, Setting, Verdict
@@ -48,6 +49,16 @@ def _rules(options: Options) -> Rules:
     return (root,)
 
 
+def _is_expected(span: Span, lost: Comparison) -> bool:
+    """Whether the case expects the change of a place of the working state since the span began."""
+    case = span.conversation.context.case
+    for turn in range(span.turn, span.since, -1):
+        expected = expected_at(case, turn, "active")
+        if not isinstance(expected, Absent):
+            return same(value_at(lost.path, expected), lost.actual)
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class StatePreserved(SpanCheck):
     """What was there is still there; objects may have gained, lists compare whole."""
@@ -65,8 +76,11 @@ class StatePreserved(SpanCheck):
         if lost:
             first = lost[0]
             said = f"{first.path or 'the state'} is {show(first.actual)}, and was "
+            locus = locus_of_loss(span.conversation, span.of, span.since, span.turn)
+            if locus == "memory" and _is_expected(span, first):
+                locus = None  # it kept what it was told: the case itself expects another value
             return failed(
-                label=locus_of_loss(span.conversation, span.of, span.since, span.turn),
+                label=locus,
                 detail=f"{said}{show(first.expected)} {span.began}{told_more(lost)}",
                 compared=compared,
             )

@@ -10,6 +10,7 @@ from pydantic import Field
 from oloproof.canonical import equal
 from oloproof.evaluation.call_options import NameList
 from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.snapshots import places_of
 from oloproof.evaluation.sources import SourceOptions, Whose
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
 from oloproof.evaluation.supersession import (
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Setting, Verdict
     from oloproof.evaluation.sources import Source
     from oloproof.evaluation.supersession import Change
     from oloproof.evaluation.turn_calls import TurnCall
@@ -50,13 +51,14 @@ class Options(SourceOptions):
     compare_turns: tuple[Turn, ...] = ()
 
 
-def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG001
+def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
     return [
         SupersededAbsent(
             metric=options.criterion_or_type,
             selector=options.selector,
             source=options.source,
+            places=places_of(setting, "paths", options.paths),
             paths=parse_all(options.paths),
             history=parse(options.history),
             tools=None if options.tools is None else frozenset(options.tools),
@@ -76,6 +78,12 @@ class SupersededAbsent(TurnCheck):
     tools: frozenset[str] | None
     arguments: tuple[Path, ...]
     compare_turns: frozenset[int]
+    places: tuple[NamedPlace, ...]
+
+    @property
+    def named_places(self) -> tuple[NamedPlace, ...]:
+        """The declared paths, where they are looked for in the world."""
+        return self.places if self.source.of == "world" else ()
 
     @property
     def expected_fields(self) -> frozenset[str]:
@@ -83,20 +91,28 @@ class SupersededAbsent(TurnCheck):
         read = self.source.expected_fields
         return read | {"superseded"} if read else read
 
+    @property
+    def named_tools(self) -> frozenset[str]:
+        """Those whose calls depend on the values, where they are named."""
+        return self.tools or frozenset()
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where nothing was replaced, or no call came after it."""
         conversation = Conversation(context)
         turns = self.turns(conversation)
         seen = Sightings()
         found = self._changes(conversation)
-        if not found:
-            if not self.source.is_known(conversation) and self.source.of != "expected":
-                seen.lack("no_recorded_state")
-                return seen.verdict(context, turns)
+        if not self.source.is_known(conversation) and self.source.of != "expected":
+            seen.lack("no_recorded_state")
+            return seen.verdict(context, turns)
+        unknown = self.source.unknown_from(conversation)
+        if not found and unknown is None:
             return _NOTHING_SUPERSEDED
         for call in turn_calls(conversation):
             if self._speaks_of(call) and call.stands_in(turns):
                 self._see(seen, conversation, call, found)
+                if unknown is not None and call.settled_turn >= unknown:
+                    seen.lack_state(self.source, call)
         return seen.verdict(context, turns, idle="no_later_call")
 
     def _changes(self, conversation: Conversation) -> list[Change]:
@@ -112,7 +128,11 @@ class SupersededAbsent(TurnCheck):
     def _see(
         self, seen: Sightings, conversation: Conversation, call: TurnCall, found: list[Change]
     ) -> None:
-        for change in superseded_at(found, call.settled_turn, call.place):
+        superseded = superseded_at(found, call.settled_turn, call.place)
+        if superseded and call.arguments is None:
+            seen.lack_arguments(call)
+            return
+        for change in superseded:
             if not self.arguments and self._says_little(conversation, call, change):
                 continue
             stale = [place for place, value in self._values(call) if _is_old(value, change)]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from oloproof.canonical import JsonValue, equal
+from typing import TYPE_CHECKING
+
 from oloproof.patches import difference
-from oloproof.paths import Absent, from_pointer
+from oloproof.paths import Absent, from_pointer, same
 from oloproof.records.evidence import Divergence
+
+if TYPE_CHECKING:
+    from oloproof.canonical import JsonValue
 
 
 def compare_states(was: JsonValue | Absent, now: JsonValue | Absent) -> Divergence | None:
@@ -22,13 +26,6 @@ def compare_states(was: JsonValue | Absent, now: JsonValue | Absent) -> Divergen
             where = f"final state at {path}"
             return Divergence("changed_state", where, before, after, str(path))
     return Divergence("changed_state", "final state", was, now)
-
-
-def same(left: JsonValue | Absent, right: JsonValue | Absent) -> bool:
-    """Whether both are there and equal, or neither is there."""
-    if isinstance(left, Absent) or isinstance(right, Absent):
-        return left is right
-    return equal(left, right)
 
 
 def shown(value: JsonValue | Absent) -> JsonValue:

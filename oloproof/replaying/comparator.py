@@ -6,8 +6,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oloproof.canonical import encode, equal
-from oloproof.paths import MISSING
-from oloproof.recording.endings import compare_states, same, shown
+from oloproof.paths import MISSING, same
+from oloproof.recording.endings import compare_states, shown
 from oloproof.records.evidence import Divergence
 from oloproof.replaying.sites import shown_output
 

@@ -27,6 +27,8 @@ APPLICATION: Final = 0x4F4C4F50
 """What `file` and we know an export by: `OLOP`."""
 
 PAGE_RESULTS: Final = 1000
+_HEAD: Final = 100
+"""Bytes of the head of a SQLite file: its page size, its pages and its application among them."""
 
 SCHEMA: Final = (
     "CREATE TABLE objects (digest BLOB PRIMARY KEY, codec INTEGER NOT NULL, data BLOB NOT NULL)",
@@ -107,6 +109,7 @@ def read_root(path: Path) -> tuple[bytes, Root]:
             mend="name a file that `oloproof cache export FILE` made",
         )
     try:
+        _refuse_cut_off(path)
         connection = sqlite3.connect(read_only_uri(path), uri=True)
         try:
             _refuse_foreign(connection, path)
@@ -118,6 +121,8 @@ def read_root(path: Path) -> tuple[bytes, Root]:
         finally:
             connection.close()
     except sqlite3.DatabaseError as error:
+        raise export_error(path, error) from None
+    except OSError as error:
         raise export_error(path, error) from None
     except (KeyError, TypeError, ValueError) as error:
         raise export_damage(path, f"its root cannot be understood ({error})") from None
@@ -146,6 +151,21 @@ def export_error(path: Path, error: Exception) -> StoreError:
         where=str(path),
         mend="see that the file may be read and the disk works",
     )
+
+
+def _refuse_cut_off(path: Path) -> None:
+    """Refuse an export with less in it than its head says: SQLite would know it for nothing."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if len(head) < _HEAD or not head.startswith(b"SQLite format 3\0"):
+        return
+    application, page, pages = (
+        int.from_bytes(head[at : at + size], "big") for at, size in ((68, 4), (16, 2), (28, 4))
+    )
+    wanted = (65536 if page == 1 else page) * pages
+    there = path.stat().st_size
+    if application == APPLICATION and there < wanted:
+        raise export_damage(path, f"it is cut off, {there} of its {wanted} bytes are there")
 
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:

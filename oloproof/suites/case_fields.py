@@ -195,7 +195,7 @@ def _cluster(raw: dict[str, JsonValue]) -> str | None:
         if value is None:
             continue
         if not isinstance(value, str) or not _NAME.fullmatch(value):
-            raise wrong_type((field,), "text: one line, at most 200 characters, no `~`", value)
+            raise wrong_type((field,), "text (one line, at most 200 characters, no `~`)", value)
         if found is not None and found != value:
             raise FaultyCaseError(
                 f"`cluster` is `{found}` but `group_id`, which means the same, is `{value}`",

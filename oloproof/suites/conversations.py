@@ -35,8 +35,9 @@ def _turn(raw: JsonValue, at: Place) -> dict[str, JsonValue]:
     if not isinstance(raw, dict):
         raise wrong_type(at, 'text, or an object such as {"user": "…"}', raw)
     if not isinstance(raw.get("user"), str):
+        found = f", but {describe(raw['user'])}" if "user" in raw else ""
         raise FaultyCaseError(
-            f"the turn has no text at `user`, but {describe(raw.get('user'))}",
+            f"the turn has no text at `user`{found}",
             (*at, "user"),
             "write the user's message there",
         )

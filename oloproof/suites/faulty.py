@@ -24,8 +24,7 @@ class FaultyCaseError(Exception):
 
 def wrong_type(place: Place, wanted: str, value: JsonValue) -> FaultyCaseError:
     """The error of a value that is of another type than is `wanted`."""
+    shown = f"`{show_place(place)}`" if place else "the entry"
     return FaultyCaseError(
-        f"`{show_place(place)}` must be {wanted}, not {describe(value)}",
-        place,
-        f"write {wanted.partition(':')[0]} here",
+        f"{shown} must be {wanted}, not {describe(value)}", place, f"write {wanted} here"
     )

@@ -128,10 +128,13 @@ class _Reader:
             line = self.line()
             key = self.read_string(place)
             if key in out:
+                first = self.lines[(*place, key)]
+                # Of a line in a file of lines, only the file's reader knows the number.
+                before = "on the same line" if first == line else f"in line {first}"
                 raise MalformedError(
                     f"the key `{key}` is given twice",
                     line=line,
-                    mend=f"keep one of them (the first is in line {self.lines[(*place, key)]})",
+                    mend=f"keep one of them (the first is {before})",
                     place=(*place, key),
                 )
             self.lines[(*place, key)] = line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.suites.case_files import JsonLines
@@ -61,15 +61,26 @@ def load_labels(path: Path) -> Labels:
                 where=show_where(path, number, ("kept",)),
                 mend="agree on one answer and keep one of the lines",
             )
-        if isinstance(raw, dict) and isinstance(labeller := raw.get("labeller"), str):
-            labellers.add(labeller.strip())
+        labellers.add(_labeller(raw, path, number))
     return Labels(
         path=path,
         lines=tuple(lines),
         kept={line.digest: line.kept for line in said.values() if line.kept is not None},
-        labellers=sorted(labellers - {""}),
+        labellers=sorted(labellers),
         digest=digest.hexdigest(),
     )
+
+
+def _labeller(raw: Any, path: Path, number: int) -> str:
+    """Who labelled a line, which was read; what nobody stands for is no label."""
+    name = (raw.get("labeller") or "").strip()
+    if not name:
+        raise ConfigurationError(
+            "the label names nobody as `labeller`",
+            where=show_where(path, number, ("labeller",)),
+            mend="name the person who read the pair, or let `kept` be null until somebody has",
+        )
+    return str(name)
 
 
 def _read_line(raw: JsonValue, path: Path, number: int) -> LabelLine:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, get_args
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from oloproof.records.defaults import empty_list
-from oloproof.records.report import DecisionStatus  # noqa: TC001  # pydantic resolves it
 from oloproof.suites.located import read_document
 from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats, validate
 
@@ -17,10 +16,23 @@ if TYPE_CHECKING:
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 _BOUNDS: Final = ("min", "max", "max_failures")
-_BLOCKING: Final[tuple[DecisionStatus, ...]] = ("FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW")
+NotPassed = Literal["FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+_BLOCKING: Final[tuple[NotPassed, ...]] = get_args(NotPassed)
 
 
-def _all_that_does_not_warn(given: dict[str, Any]) -> list[DecisionStatus]:
+def _no_pass(given: object, info: ValidationInfo) -> object:
+    if given == "PASS":
+        raise refuse(
+            f"`{info.field_name}` lists PASS, so that success would stop a release",
+            mend="list FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW",
+        )
+    return given
+
+
+Stopping = Annotated[NotPassed, BeforeValidator(_no_pass)]
+
+
+def _all_that_does_not_warn(given: dict[str, Any]) -> list[NotPassed]:
     return [status for status in _BLOCKING if status not in given["warn_on"]]
 
 
@@ -63,27 +75,20 @@ class Policy(Fields):
 
     `confidence_level` is that of the two-sided intervals; `min_clusters` is how many clusters
     a clustered interval needs. Without `block_on`, every decision but PASS blocks that
-    `warn_on` does not list; what neither lists is shown and does nothing.
+    `warn_on` does not list; what neither lists is shown, and warns.
     """
 
     version: FormatVersion = 1
     confidence_level: float = Field(default=0.95, gt=0, lt=1)
     allow_approximate_methods: bool = False
     min_clusters: int = Field(default=20, ge=20)
-    warn_on: list[DecisionStatus] = Field(default_factory=empty_list)
-    block_on: list[DecisionStatus] = Field(default_factory=_all_that_does_not_warn)
+    warn_on: list[Stopping] = Field(default_factory=empty_list)
+    block_on: list[Stopping] = Field(default_factory=_all_that_does_not_warn)
     rules: list[Rule] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
         refuse_repeats("rules", "id", (rule.id for rule in self.rules))
-        for name, listed in (("block_on", self.block_on), ("warn_on", self.warn_on)):
-            if "PASS" in listed:
-                raise refuse(
-                    f"`{name}` lists PASS, so that success would stop a release",
-                    mend="list FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW",
-                    at=(name, listed.index("PASS")),
-                )
         for position, status in enumerate(self.warn_on):
             if status in self.block_on:
                 raise refuse(

@@ -103,6 +103,11 @@ def _outcome(raw: JsonValue) -> Outcome:
     _refuse_unknown(raw, _OUTCOME_FIELDS, ("outcome",))
     status: Any = raw.get("status")
     error = raw.get("error")
+    if "status" not in raw:
+        known = ", ".join(f"`{ending}`" for ending in sorted(_ENDINGS))
+        raise FaultyCaseError(
+            "an outcome names no `status`", ("outcome", "status"), f"add one of {known}"
+        )
     if status not in _ENDINGS:
         raise FaultyCaseError(
             f"`outcome.status` cannot be {describe(status)}",
@@ -209,7 +214,9 @@ def _moment(raw: JsonValue, at: Place, case: Case) -> tuple[Moment, int]:
         raise wrong_type(at, _STATE_AND_TURN, raw)
     is_world = at[0] == "states"
     _refuse_unknown(raw, ("turn", "state", "patch") if is_world else ("turn", "state"), at)
-    turn = raw.get("turn", None if case.turns else 1)
+    if case.turns and "turn" not in raw:
+        raise FaultyCaseError("a state names no `turn`", at, f"write {_STATE_AND_TURN}")
+    turn = raw.get("turn", 1)
     if not isinstance(turn, int) or isinstance(turn, bool):
         raise wrong_type((*at, "turn"), "the number of a turn", turn)
     _check_turn(turn, (*at, "turn"), case)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.contract import Conversational
-from oloproof.errors import ConfigurationError, suggest
+from oloproof.errors import ConfigurationError, nearest, suggest
 from oloproof.systems.exceptions import describe, place
 from oloproof.systems.python import Kind, PythonSystem, signature_of, takes_input, tell_kind
 
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Clean = Callable[[str], str]
+
+_SANDBOX: Final = ("reset", "snapshot")
+_CALLED: Final = {"reset": "reset(self, state)", "snapshot": "snapshot(self)"}
+OPTIONS: Final = {
+    "tool": ("name", "call_id", "reads", "on_fault"),
+    "model": ("name", "call_id"),
+}
+"""The options of the decorators of tools and models."""
+_UNKNOWN_OPTION: Final = re.compile(r"(tool|model)\(\) got an unexpected keyword argument '(\w+)'")
 
 
 def load_system(
@@ -60,7 +70,9 @@ def load_function(spec: str, root: Path) -> Callable[..., Any]:
     found = loader.attribute(loader.module(module_name), attribute)
     if not callable(found):
         raise ConfigurationError(
-            f"`{spec}` is a {type(found).__name__} that cannot be called", mend="name a function"
+            f"`{spec}` is {_with_article(type(found).__name__)} that cannot be called",
+            where=getattr(sys.modules.get(module_name), "__file__", None),
+            mend="name a function",
         )
 
     def called(*args: Any) -> Any:
@@ -93,6 +105,10 @@ class _Loader:
                 mend = f"install `{error.name}` into the environment that Oloproof runs in"
             elif isinstance(error, SyntaxError):
                 mend = "correct the line"
+            elif isinstance(error, TypeError) and (option := _UNKNOWN_OPTION.match(str(error))):
+                declared, given = option.groups()
+                said = suggest(given, OPTIONS[declared])
+                mend = f"`@oloproof.{declared}` has no option `{given}`: {said}"
             else:
                 mend = "the module must import without side effects that need the run"
             raise self.raised(f"importing `{name}`", error, mend) from error
@@ -128,13 +144,37 @@ class _Loader:
         """The system itself: a class or a factory is called, anything else taken as it is."""
         if kind not in ("class", "factory"):
             self._refuse_uncallable(found, f"`{self.spec}`")
-            return PythonSystem.of(found)
+            return self._whole(PythonSystem.of(found))
         if not callable(found):
             raise ConfigurationError(
                 f"`{self.spec}` is declared as {kind} but cannot be called",
                 mend="correct `system.kind`",
             )
-        return PythonSystem.of(self._made(found), functools.partial(self._made, found))
+        return self._whole(PythonSystem.of(self._made(found), functools.partial(self._made, found)))
+
+    def _whole(self, system: PythonSystem) -> PythonSystem:
+        """The system, unless it has half a sandbox or one that cannot be reset to a state."""
+        owner, shown = system.owner, f"the system `{self.spec}`"
+        there = [name for name in _SANDBOX if callable(getattr(owner, name, None))]
+        if inspect.ismodule(owner) or inspect.isroutine(owner) or not there:
+            return system
+        if not system.stateful:
+            [lacking] = set(_SANDBOX) - {*there}
+            names = [name for name in dir(owner) if not name.startswith("_") and name not in there]
+            near = nearest(lacking, names)
+            raise ConfigurationError(
+                f"{shown} has `{there[0]}` and no `{lacking}`",
+                mend=f"rename `{near}` to `{lacking}`"
+                if near
+                else f"give it `{_CALLED[lacking]}` too, or name a function that calls the object",
+            )
+        if not takes_input(owner.reset):
+            raise ConfigurationError(
+                f"the `reset` of {shown} takes no state: its parameters are "
+                f"{signature_of(owner.reset)}",
+                mend="it is called as `system.reset(state)` with the case's `initial_state`",
+            )
+        return system
 
     def _made(self, maker: Any) -> Any:
         try:
@@ -156,12 +196,12 @@ class _Loader:
             if inspect.iscoroutine(found):
                 found.close()
             raise ConfigurationError(
-                f"{shown} is a {kind}: a factory cannot be async",
+                f"{shown} is {_with_article(kind)}: a factory cannot be async",
                 mend="make the system in a plain function; its methods may be async",
             )
         elif not callable(found):
             raise ConfigurationError(
-                f"{shown} is a {kind} that cannot be called",
+                f"{shown} is {_with_article(kind)} that cannot be called",
                 mend="give it `__call__(self, input)` or `turn(self, message)`, or name a "
                 "function or a bound method",
             )
@@ -194,6 +234,10 @@ class _Loader:
             where=f"looked in {self.root} and the installed packages",
             mend=suggest(name, local) if local else f"write {name.replace('.', '/')}.py there",
         )
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
 def _is_part(missing: str | None, name: str) -> bool:

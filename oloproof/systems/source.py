@@ -24,11 +24,17 @@ _NEVER_SOURCE: Final = frozenset({"__pycache__", ".oloproof", ".git"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
 
-def source_files(root: Path, module: str, code_paths: Iterable[str]) -> list[Path]:
-    """The files that the source digest covers, sorted."""
+def source_files(
+    root: Path,
+    module: str,
+    code_paths: Iterable[str],
+    *,
+    where: str = "oloproof.yaml: system.code_paths",
+) -> list[Path]:
+    """The files that the source digest covers, sorted; `where` the `code_paths` are written."""
     found = set(_import_closure(root, module))
     for pattern in code_paths:
-        found |= _matches(root, pattern)
+        found |= _matches(root, pattern, where)
     return sorted(found)
 
 
@@ -56,12 +62,12 @@ def own_file(root: str, file: str) -> str | None:
     return None if _INSTALLED.intersection(Path(name).parts) else name
 
 
-def _matches(root: Path, pattern: str) -> set[Path]:
+def _matches(root: Path, pattern: str, where: str) -> set[Path]:
     """The files that one entry of `code_paths` names; it must name one."""
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ConfigurationError(
             f"`code_paths` names a place outside the project: {pattern}",
-            where="oloproof.yaml: system.code_paths",
+            where=where,
             mend="give patterns relative to the folder of oloproof.yaml",
         )
     # pathlib before 3.13 takes a final `**` for folders alone.
@@ -71,14 +77,14 @@ def _matches(root: Path, pattern: str) -> set[Path]:
     except (ValueError, NotImplementedError) as error:
         raise ConfigurationError(
             f"`code_paths` has a pattern that cannot be read: {pattern} ({error})",
-            where="oloproof.yaml: system.code_paths",
+            where=where,
             mend="`*` stands for a name, `**` for any number of folders: `prompts/**/*.md`",
         ) from None
     matches = {p for p in found if not _NEVER_SOURCE.intersection(p.relative_to(root).parts)}
     if not matches:
         raise ConfigurationError(
             f"`code_paths` matches no file: {pattern}",
-            where="oloproof.yaml: system.code_paths",
+            where=where,
             mend="correct the pattern (such as `prompts/**`), or leave it out",
         )
     return matches

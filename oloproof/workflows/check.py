@@ -58,8 +58,9 @@ def check(folder: Path, *, cases: int = DEFAULT_CASES, only: Sequence[str] = ())
     """What stands against replaying the system, on its first `cases` cases or those named."""
     suite = load_suite_of(find_project(folder))
     if suite.recorded is not None:
-        what = f"`{suite.system.name}` was recorded elsewhere: there is nothing to run"
-        reasons = [Finding("not_replayable", what).report(None)]
+        what = f"`{suite.system.name}` was recorded elsewhere: nothing of it can be replayed here"
+        mend = "name the system itself, with `callable: module:attr` in place of `recorded`"
+        reasons = [Finding("not_replayable", what).report(None).model_copy(update={"mend": mend})]
         return CheckReport(
             system=suite.system.name,
             replayable=False,

@@ -91,7 +91,8 @@ def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, An
 def _read_files(suite: Suite) -> list[Path]:
     assert suite.system.callable is not None  # it is run
     module = suite.system.callable.partition(":")[0]
-    return source_files(suite.root, module, suite.system.code_paths)
+    where = suite.where("system", "code_paths")
+    return source_files(suite.root, module, suite.system.code_paths, where=where)
 
 
 def _digest_of(root: Path, name: str) -> str | None:

@@ -126,6 +126,12 @@ def _refuse_to_overwrite(path: Path, files: list[_File]) -> None:
     there = [file.target for file in files if (path / file.target).exists()]
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{path} is a file", mend="name a folder")
+    if there and len(files) == 1 and there[0] in _CI_FILES.values():
+        raise ConfigurationError(
+            f"nothing was written: {there[0]} exists already",
+            where=str(path),
+            mend="change it by hand, or remove it to have it written anew",
+        )
     if there:
         others = f", and so do {len(there) - 1} more" if len(there) > 1 else ""
         raise ConfigurationError(

@@ -40,7 +40,7 @@ def judge(
     path = line.document.path.parent / str(line.options["judge"]["judgements"])
     asked: list[JudgementLine] = []
     with open_store(folder, warn) as (_, store):
-        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+        stored = StoredRun.open(store, read_run(store, find_run(store, run, where="--run")))
         for row in stored.rows():
             for unit in stored.restore(row).units:
                 if chosen is not None and not chosen.speaks_of(unit.case):

@@ -15,6 +15,7 @@ from oloproof.metamorphic.pairs import pair_digest
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.counts import Judged, VerdictCounts
 from oloproof.workflows.documents import CaseDocuments
+from oloproof.workflows.uncalled import Uncalled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,7 @@ class Ledger:
         self._pairs = {transform.name: bytearray() for transform in transforms}
         self._rows: list[Any] = []
         self._chunks = 0
+        self.uncalled = Uncalled(evaluators)
         self.cases = 0
         self.copies = 0
         self.replays = 0
@@ -74,6 +76,7 @@ class Ledger:
             if is_source:
                 contexts[unit.replicate] = context
                 places[unit.replicate] = self._counts.places(unit)
+            self.uncalled.see(context.evidence.steps)
             codes = tuple([verdict.code for verdict in judge(self._evaluators, context)])
             is_case = is_source and unit.replicate == 1
             judged.append(Judged(codes, places[unit.replicate], is_case))

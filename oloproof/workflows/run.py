@@ -180,6 +180,7 @@ class _Run:
             for group in engine.through(self._groups()):
                 ledger.add(group)
                 yield Progress(ledger.cases, facts.cases)
+            self._standing += ledger.uncalled.notices()
             status = self._status_at_the_end(number, facts)
         except KeyboardInterrupt:
             self._passing.append(

@@ -74,8 +74,8 @@ def open_store(folder: Path, warn: Warn) -> Iterator[tuple[Path, Store]]:
                     store.set_note(DAMAGE, met[0])
 
 
-def find_run(store: Store, name: str) -> RunRow:
-    """The run that `name` means: its number, or `latest`."""
+def find_run(store: Store, name: str, *, where: str | None = None) -> RunRow:
+    """The run that `name` means, its number or `latest`; `where` it was named."""
     rows = store.runs()
     if not rows:
         raise ConfigurationError(
@@ -88,6 +88,7 @@ def find_run(store: Store, name: str) -> RunRow:
             return row
     raise ConfigurationError(
         f"there is no run `{name}`",
+        where=where,
         mend=f"the latest of {len(rows)} is {rows[0].id}; `oloproof runs` lists them",
     )
 

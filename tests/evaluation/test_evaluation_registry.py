@@ -238,9 +238,9 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
             "at least 0",
         ),
         (
-            "type: state_matches, mode: tolerance, tolerance: {abs: 1}",
-            "unknown field `abs`",
-            "tolerance.abs",
+            "type: state_matches, mode: tolerance, tolerance: {absolut: 1}",
+            "unknown field `absolut`",
+            "tolerance.absolut",
             "did you mean `absolute`?",
         ),
         (
@@ -353,8 +353,8 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
             "did you mean `injected`?",
         ),
         (
-            "type: metamorphic_relation, relation: same, transform: injected",
-            "cannot be `same`",
+            "type: metamorphic_relation, relation: same_stat, transform: injected",
+            "cannot be `same_stat`",
             "relation",
             "did you mean `same_",
         ),

@@ -226,3 +226,29 @@ def test_what_a_fitting_value_has_is_known(schema: Any, held: Any) -> None:
     value, segments = held
     made = Schema(schema)
     assert unknown_at(made, Path(segments)) is None or made.violations(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "at", "near"),
+    [
+        ({"propertis": {"a": {"type": "string"}}}, "", "properties"),
+        ({"type": "object", "properties": {"a": {"requried": ["b"]}}}, "/properties/a", "required"),
+        ({"anyOf": [{}, {"items": {"minlength": 2}}]}, "/anyOf/1/items", "minLength"),
+        ({"$defs": {"a": {"unevaluatedItems": {"typ": 1}}}}, "/$defs/a/unevaluatedItems", "type"),
+    ],
+)
+def test_a_word_that_is_like_a_keyword_is_refused(written: Any, at: str, near: str) -> None:
+    """It would ask for nothing; the nearest keyword is named."""
+    with pytest.raises(SchemaError) as caught:
+        Schema(written)
+    assert (at, True) == (caught.value.at, f"did you mean `{near}`?" in caught.value.mend)
+
+
+def test_words_of_ones_own_are_allowed() -> None:
+    """Annotations that are like no keyword, `x-…`, and whatever is a name or a value."""
+    for written in (
+        {"x-propertis": 1, "nullable": True, "note": "…", "example": 1, "owner": "me"},
+        {"properties": {"propertis": {}, "typ": {}}},
+        {"const": {"propertis": 1}, "default": {"typ": 1}, "enum": [{"requried": 1}]},
+    ):
+        assert [] == Schema(written).violations({"propertis": 1}) or "const" in written

@@ -83,7 +83,7 @@ def test_where_the_updates_are_not_recorded_the_turn_acts_on_its_own_message() -
         (called("pay", {"capacity": 12}), "n:argument_not_given"),
         (called("search", {"capacity": 12}, status="blocked"), "n:argument_not_given"),
         (called("search", {"capacity": 12}, status="proposed"), "n:argument_not_given"),
-        (called("search", None), "n:argument_not_given"),
+        (called("search", None), "m:no_recorded_arguments"),
         (called("search", {"capacity": 6.0}), "p"),
     ],
 )
@@ -148,7 +148,7 @@ def test_the_world_and_the_expected_state_can_be_followed_too() -> None:
         ({"closed": True, "known": ["a", "b"]}, {"b": 1, "a": 2}, "p"),
         ({"closed": True, "known": ["a", "b"]}, {"a": 2}, "p"),
         ({"closed": True, "known": ["a", "b"]}, {"a": 1, "c": 2}, "f"),
-        ({"closed": True, "known": ["a"]}, None, "p"),
+        ({"closed": True, "known": ["a"]}, None, "m:no_recorded_arguments"),
     ],
 )
 def test_arguments_have_fixed_values_and_a_closed_world(

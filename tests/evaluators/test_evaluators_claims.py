@@ -68,7 +68,7 @@ def test_the_reply_is_a_message_unless_a_step_holds_it() -> None:
         assert "p" == judged(BOOKED, conversation([RESERVE], replies=[reply])).code
     both = conversation([RESERVE, CLAIM], replies=["I have booked the room."])
     assert 1 == len(judged(BOOKED, both).compared)
-    assert "n:no_message" == judged(BOOKED, conversation([RESERVE], replies=[{"code": 1}])).code
+    assert "m:no_text" == judged(BOOKED, conversation([RESERVE], replies=[{"code": 1}])).code
     single = Context(case(), evidence(output={"answer": "It is booked."}))
     assert "m:no_recorded_trajectory" == evaluator(**BOOKED).evaluate(single).code
 
@@ -149,7 +149,7 @@ def claim(subject: str = "booking", **fields: Any) -> dict[str, Any]:
 
 
 def test_structured_claims_come_before_words() -> None:
-    """A message that has some says nothing beside them of the subject."""
+    """Claims of other subjects say nothing of the line's, so the words are read."""
     line = BOOKED | {"subject": "booking"}
     told = said("Done.", claims=[claim()])
     assert "f" == judged(line, conversation([told])).code
@@ -157,7 +157,8 @@ def test_structured_claims_come_before_words() -> None:
     denied = said("I have booked it.", claims=[claim(asserted=False)])
     assert "p" == judged(line, conversation([denied])).code
     other = said("I have booked it.", claims=[claim("price")])
-    assert "p" == judged(line, conversation([other])).code
+    assert "f" == judged(line, conversation([other])).code
+    assert "p" == judged({"type": "claims", "subject": "booking"}, conversation([other])).code
     assert "f" == judged(line, conversation([CLAIM])).code
     alone = conversation([said(None, claims=[claim()])], replies=["Done."])
     assert ["the reply of turn 1"] == [str(judged(line, alone).detail).partition(" claims")[0]]

@@ -258,12 +258,16 @@ def test_a_conversation_always_gets_a_verdict(of: Case, seen: Any) -> None:
 
 
 def test_places_that_a_check_rests_on_are_named() -> None:
-    """A misspelt one passes everywhere, or compares nothing; the others only make stricter."""
+    """A misspelt one passes everywhere, compares nothing, or ignores nothing."""
     named = {
         str(place.path): (place.where, place.needed)
         for line in (
             {"type": "state_matches", "mode": "paths", "paths": ["a", "b"], "ignore": ["a.x"]},
             {"type": "state_unchanged", "paths": ["c"], "except": ["c.x"]},
+            {"type": "asks_again", "of": "world", "known": {"e": ["when"]}},
+            {"type": "asks_again", "criterion": "own", "known": {"e.own": ["when"]}},
+            {"type": "superseded_absent", "of": "world", "paths": ["f"]},
+            {"type": "superseded_absent", "criterion": "told", "paths": ["f.told"]},
             {"type": "fault_recovery", "tool": "t", "fault": "all", "unchanged": ["d"]},
         )
         for evaluator in evaluators(line)
@@ -271,10 +275,54 @@ def test_places_that_a_check_rests_on_are_named() -> None:
     }
     assert {
         "a": ("suite:1: [0].paths[0]", True),
+        "a.x": ("suite:1: [0].ignore[0]", False),
         "b": ("suite:1: [0].paths[1]", True),
         "c": ("suite:1: [0].paths[0]", False),
         "d": ("suite:1: [0].unchanged[0]", False),
+        "e": ("suite:1: [0].known.e", False),
+        "f": ("suite:1: [0].paths[0]", False),
     } == named
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ({"type": "calls", "allowed": ["a"], "required": ["b"]}, "ab"),
+        ({"type": "calls", "forbidden": ["a"]}, "a"),
+        ({"type": "call_order", "order": ["a", "b"]}, "ab"),
+        ({"type": "call_arguments", "tool": "a", "argument": "x", "equals": 1}, "a"),
+        ({"type": "guarded_effects", "tools": ["a"]}, "a"),
+        (
+            {
+                "type": "dependency_recomputed",
+                "result_of": "a",
+                "depends_on": ["x"],
+                "used_by": ["b"],
+            },
+            "ab",
+        ),
+        ({"type": "superseded_absent", "paths": ["x"]}, ""),
+        ({"type": "superseded_absent", "paths": ["x"], "tools": ["a"]}, "a"),
+        ({"type": "artefact_not_effect", "effect": "a", "kind": "x"}, "a"),
+        ({"type": "claims", "says": ["x"], "needs": {"call": ["a", "b"]}, "cases": ["c"]}, "ab"),
+        ({"type": "claims", "says": ["x"], "needs": {"state": "x", "equals": 1}}, ""),
+        (
+            {
+                "type": "fault_recovery",
+                "tool": "a",
+                "fault": "error",
+                "escalate_tools": ["b"],
+                "alternative_tools": ["c"],
+            },
+            "abc",
+        ),
+        ({"type": "state_matches"}, ""),
+    ],
+)
+def test_the_tools_of_a_line_are_named(line: Any, named: str) -> None:
+    """One that nobody ever calls is most likely misspelt."""
+    (evaluator,) = evaluators(line)
+    assert frozenset(named) == evaluator.named_tools
 
 
 def test_a_compared_place_may_be_in_any_state_that_a_case_accepts() -> None:

@@ -126,3 +126,21 @@ def test_without_an_effect_it_does_not_speak() -> None:
     """Neither blocked, nor proposed, nor queued is executed; another tool is none of them."""
     for step in (reserve(status="blocked"), reserve(status="proposed"), QUEUED, called("search")):
         assert "n:no_effect" == judged(LINE, conversation([step], active=[state(9)])).code
+
+
+def test_a_permission_that_may_have_been_granted_afterwards_is_missing() -> None:
+    """Where no update tells when it came, neither turn nor revision covers what was done."""
+    line, bare = LINE | {"revision": None}, reserve(None)
+    granted = [state(allowed=False), state(allowed=True)]
+    assert "m:permission_not_dated" == judged(line, conversation([], [bare], active=granted)).code
+    assert (
+        "m:permission_not_dated" == judged(LINE, conversation([], [reserve()], active=granted)).code
+    )
+    assert "m:permission_not_dated" == judged(line, conversation([bare], active=[state()])).code
+    dated = updated(1, permissions__reserve=True)
+    for steps, code in (([dated, bare], "p"), ([bare, dated], "f:planning")):
+        assert code == judged(line, conversation([], steps, active=granted)).code
+    kept = conversation([], [bare], active=[state(), state()])
+    assert "p" == judged(line, kept).code
+    newer = conversation([], [reserve(2)], active=[state(1, allowed=False), state(2)])
+    assert "p" == judged(LINE, newer).code

@@ -52,7 +52,7 @@ def test_what_is_known_is_known_at_the_moment_of_the_question() -> None:
     assert "f" == judged(AGAIN, conversation([], [update, question], active=[{}, KNOWN[0]])).code
     assert "m:no_recorded_state" == judged(AGAIN, spoken("For how many people?")).code
     assert "p" == judged(AGAIN, spoken("Good morning.")).code
-    assert "n:no_message" == judged(AGAIN, conversation([], replies=[None])).code
+    assert "m:no_text" == judged(AGAIN, conversation([], replies=[None])).code
     expected = {"turns": {"1": {"state": {"attendees": 6}}}}
     asked = spoken("For how many people?", expected=expected)
     assert "f" == judged(AGAIN | {"of": "expected"}, asked).code

@@ -31,6 +31,16 @@ def changed_only(*states: Any, paths: Any, **options: Any) -> Any:
 
 
 class TestStatePreserved:
+    def test_a_change_that_the_case_expects_is_not_laid_to_memory(self) -> None:
+        """It was told to change the value; what it lost otherwise it forgot."""
+        options: Any = {"type": "state_preserved", "of": "active"}
+        for expected, label in ((SIX, None), (FIRST, "memory")):
+            context = conversation(
+                asked_for=2, active=(FIRST, SIX), expected={"turns": {"2": {"active": expected}}}
+            )
+            verdict = judged(options, context)
+            assert ("fail", label) == (verdict.status, verdict.label)
+
     def test_what_is_still_there_passes(self) -> None:
         """A change that is allowed and values that were added are nothing lost."""
         assert "p" == preserved(FIRST, SIX, **{"except": ["constraints.attendees"]}).code

@@ -156,6 +156,14 @@ def test_a_case_without_text_there_is_refused(field: str, given: Any, what: str)
         assert where == caught.value.where
 
 
+def test_the_message_of_a_turn_is_named() -> None:
+    """Who names a turn means the user's text in it."""
+    case = Case(id="c", input={"turns": [{"user": "x"}]}, line=5)
+    with pytest.raises(ConfigurationError) as caught:
+        transform("turns[0]", template="{value}!").apply(case)
+    assert "`field: turns[0].user`" in str(caught.value.mend)
+
+
 @pytest.mark.parametrize("field", ["items[*].text", "a..b"])
 def test_a_field_that_names_no_one_place_is_refused(field: str) -> None:
     """The declaration is named when it is built, before any case."""

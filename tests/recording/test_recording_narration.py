@@ -115,7 +115,7 @@ def record_raising(agent: Callable[[], Any]) -> None:
 @pytest.mark.parametrize(
     ("agent", "told"),
     [
-        (lambda: finish("done"), "there is no status 'done'"),  # type: ignore[arg-type]
+        (lambda: finish("done"), r"there is no status 'done' \(known: `failure`"),  # type: ignore[arg-type]
         (lambda: tell(status="done"), "there is no status 'done'"),  # type: ignore[arg-type]
         (lambda: tell(claims=[{"about": 1}]), "claims"),
         (lambda: tell(state_update={"revision": 0, "committed": True}), "state_update"),

@@ -12,7 +12,7 @@ from reporting_screens import SCREENS, Screen
 from rich.cells import cell_len
 
 from oloproof.paths import MISSING
-from oloproof.records.case_report import CaseList, CaseReport, ReplayReport
+from oloproof.records.case_report import CaseList, CaseReport, ReplayReport, TurnReport
 from oloproof.reporting.terminal.case import write_case
 from oloproof.reporting.terminal.cases import write_cases
 from oloproof.reporting.terminal.page import Page
@@ -292,3 +292,25 @@ def test_a_check_tells_each_reason_once_with_its_places() -> None:
     assert 1 == lines.count("hash_order")
     assert holds(page, "ord-004, call 3", "ord-007, call 3")
     assert 1 == page.text.count("sort what comes out of a set")
+
+
+def test_in_a_conversation_passed_checks_are_a_line_each() -> None:
+    """The turns show again how each came out; what failed is told whole."""
+    turn = TurnReport(
+        turn=1,
+        message="Refund it.",
+        reached=True,
+        has_reply=True,
+        reply="Done.",
+        steps=[],
+        world_changes=[],
+        active_changes=[],
+        checks=[],
+    )
+    page = Page()
+    write_case(page, samples.CASE.model_copy(update={"turns": [turn]}))
+    assert not holds(page, 'same     answer  "refunded"')
+    assert holds(page, "PASS  outcome_correct", "differs  orders.ord-004.status")
+    page = Page()
+    write_case(page, samples.CASE)
+    assert holds(page, 'same     answer  "refunded"')

@@ -46,7 +46,7 @@ def test_each_item_of_a_list_has_its_line(values: list[Any], indent: Any) -> Non
     ("text", "line", "what", "mend"),
     [
         ('{"a": 1,\n "a": 2}', 2, "the key `a` is given twice", "the first is in line 1"),
-        ('{"a":\n{"b": 1, "\\u0062": 2}}', 2, "the key `b` is given twice", "line 2"),
+        ('{"a":\n{"b": 1, "\\u0062": 2}}', 2, "the key `b` is given twice", "on the same line"),
         ("[1,\nNaN]", 2, "not 'NaN'", "null or text"),
         ("[-Infinity]", 1, "not '-Infinity'", "null or text"),
         ("[1e999]", 1, "beyond what a float can hold", "null or text"),

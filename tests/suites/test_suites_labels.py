@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def label(**fields: Any) -> str:
-    return json.dumps({"case": "a", "digest": "d1", "kept": True, **fields}) + "\n"
+    line = {"case": "a", "digest": "d1", "kept": True, "labeller": "Al", **fields}
+    return json.dumps(line) + "\n"
 
 
 def test_labels_are_read_by_digest(project: Path) -> None:
@@ -31,7 +32,7 @@ def test_labels_are_read_by_digest(project: Path) -> None:
         + label(case="b", digest="d2", kept=False, labeller="Al", note="changes the amount")
         + label(case="c", digest="d3", kept=None, labeller="", source_text="x", copy_text="y")
         + label(labeller="Al")
-        + label(case="e", digest="d4", labeller=None)
+        + label(case="e", digest="d4", labeller=" Bo ")
     )
     labels = load_labels(path)
     assert {"d1": True, "d2": False, "d4": True} == labels.kept
@@ -69,6 +70,8 @@ def test_a_file_without_labels_holds_none(project: Path) -> None:
         (label(kept=1), ":1: kept", "not the number 1", "write true"),
         (label(digest=None), ":1: digest", "must be text", "copy the digest"),
         (label(case=""), ":1: case", "must be text", "the case's id"),
+        (label(labeller=None), ":1: labeller", "names nobody", "let `kept` be null"),
+        (label(labeller=" "), ":1: labeller", "names nobody", "the person who read the pair"),
         (label(labeller=3), ":1: labeller", "must be text", "write a text"),
         (label(note=[]), ":1: note", "must be text", "write a text"),
         ('{"case": "a", "digest": "d"}', ":1: kept", "has no `kept`", "oloproof pairs"),

@@ -136,6 +136,13 @@ def test_everything_but_success_blocks_unless_said_otherwise(project: Path) -> N
         ("version: true\nrules:\n" + RULE, ":1: version", "whole number, not true", "whole"),
         ("block_on: [FIAL]\nrules:\n" + RULE, ":1: block_on[0]", "cannot be `FIAL`", "`FAIL`"),
         ("warn_on: [FIAL]\nrules:\n" + RULE, ":1: warn_on[0]", "cannot be `FIAL`", "`FAIL`"),
+        ("block_on: [fail]\nrules:\n" + RULE, ":1: block_on[0]", "cannot be `fail`", "`FAIL`"),
+        (
+            "block_on: [XYZ]\nrules:\n" + RULE,
+            ":1: block_on[0]",
+            "cannot be `XYZ`",
+            "known: `FAIL`, `INSUFFICIENT_EVIDENCE`, `MANUAL_REVIEW`",
+        ),
         ("block_on: [PASS]\nrules:\n" + RULE, ":1: block_on[0]", "lists PASS", "list FAIL"),
         (
             "warn_on: [FAIL]\nblock_on: [FAIL]\nrules:\n" + RULE,

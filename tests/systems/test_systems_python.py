@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import oloproof
 from oloproof.errors import ConfigurationError
-from oloproof.systems.loading import load_system
+from oloproof.systems.loading import OPTIONS, load_system
 from oloproof.systems.python import PythonSystem, tell_kind
 
 if TYPE_CHECKING:
@@ -164,12 +166,19 @@ class TestKinds:
 
 
 class TestRefusals:
+    @pytest.mark.parametrize("name", ["tool", "model"])
+    def test_the_options_of_the_decorators_are_known(self, name: str) -> None:
+        """They are written down here, since loading knows nothing of recording."""
+        parameters = inspect.signature(getattr(oloproof, name)).parameters.values()
+        options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        assert options == OPTIONS[name]
+
     @pytest.mark.parametrize(
         ("source", "spec", "kind", "what", "mend"),
         [
             ("x = 1", "ap:x", None, "names a module that is not there: ap", "did you mean `app`?"),
             ("desk = len", "app:desk2", None, "app has no `desk2`", "did you mean `desk`?"),
-            ("x = 1", "app:x", None, "`app:x` is a int that cannot be called", "__call__"),
+            ("x = 1", "app:x", None, "`app:x` is an int that cannot be called", "__call__"),
             ("x = 1", "app:x", "factory", "declared as factory", "system.kind"),
             (
                 "class A:\n  def __init__(self, db): ...",
@@ -186,6 +195,36 @@ class TestRefusals:
             ("def f(): raise SystemExit(3)", "app:f", None, "raised SystemExit: 3", "arguments"),
             ("import gone_module", "app:f", None, "importing `app` raised ModuleNotFou", "install"),
             ("raise KeyboardInterrupt", "app:f", None, "raised KeyboardInterrupt", "import"),
+            (
+                "import oloproof\n@oloproof.tool(read=True)\ndef f(x): ...",
+                "app:f",
+                None,
+                "importing `app` raised TypeError",
+                "`@oloproof.tool` has no option `read`: did you mean `reads`?",
+            ),
+            (
+                "class A:\n  def rest(self, s): ...\n  def snapshot(self): ...\n"
+                "  def __call__(self, x): ...",
+                "app:A",
+                None,
+                "has `snapshot` and no `reset`",
+                "rename `rest` to `reset`",
+            ),
+            (
+                "class A:\n  def reset(self, s): ...\n  def __call__(self, x): ...\na = A()",
+                "app:a",
+                None,
+                "has `reset` and no `snapshot`",
+                "give it `snapshot(self)` too",
+            ),
+            (
+                "class A:\n  def reset(self): ...\n  def snapshot(self): ...\n"
+                "  def __call__(self, x): ...",
+                "app:A",
+                None,
+                "takes no state: its parameters are ()",
+                "system.reset(state)",
+            ),
             ("def f(:", "app:f", None, "importing `app` raised SyntaxError", "correct the line"),
             (
                 "class A:\n  def __getattr__(self, name): raise RuntimeError(name)\n"

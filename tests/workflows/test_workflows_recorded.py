@@ -489,3 +489,16 @@ def test_a_restored_sandbox_has_its_keys_in_the_order_they_had(tiny: TinyProject
     control = replay(tiny, "reads_order").control
     assert control is not None
     assert control.trusted
+
+
+def test_a_tool_that_no_case_called_is_told_where_another_is_spelt_like_it(
+    tiny: TinyProject,
+) -> None:
+    """A misspelt name passes for ever; a tool that is rightly never called is no news."""
+    write(tiny, AGENTS, "retries", line={"escalate_tools": ["refnd", "escalate"]})
+    told = [n for n in tiny.run().notices if "which no case called" in n]
+    assert [
+        "`recovers_from_error_at_refund` names the tool `refnd`, which no case called: "
+        "did you mean `refund`?"
+    ] == told
+    assert told == [n for n in tiny.run().notices if "which no case called" in n]

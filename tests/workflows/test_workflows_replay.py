@@ -218,6 +218,9 @@ def test_a_fault_or_call_that_is_not_there_is_refused_by_its_option(tiny: TinyPr
             replay(folder, "a", **options)
         assert where == caught.value.where
         assert mend in str(caught.value.mend)
+    with pytest.raises(ConfigurationError, match="no run `99`") as caught:
+        checkpoints(folder, "a", run="99")
+    assert "--run" == caught.value.where
 
 
 def test_an_undeclared_fault_is_judged_whomever_the_declared_lines_are_for(

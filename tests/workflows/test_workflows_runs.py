@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -98,6 +99,14 @@ def test_an_imported_module_and_a_prompt_belong_to_the_system(tiny):
     assert 1 == tiny.run().executed
     (tiny.folder / "prompts" / "system.txt").write_text("Be brief.")
     assert 1 == tiny.run().executed
+
+
+def test_code_paths_that_match_nothing_are_named_with_their_line(tiny):
+    """A pattern is refused where it is written."""
+    tiny.write(app=APP, cases=[case("a")], system={"code_paths": ["prompts/**"]})
+    with pytest.raises(ConfigurationError, match="matches no file") as caught:
+        tiny.run()
+    assert re.search(r"oloproof\.yaml:\d+: system\.code_paths$", caught.value.where)
 
 
 def test_a_module_imported_at_run_time_belongs_to_the_system_too(tiny):

@@ -37,7 +37,8 @@ def write_case(page: Page, report: CaseReport) -> None:
     _section(page, "checks")
     with page.indented():
         for verdict in report.verdicts:
-            write_verdict(page, verdict)
+            # A conversation has many checks, and its turns show again how each came out.
+            write_verdict(page, verdict, whole=not report.turns or verdict.status != "pass")
     write_turns(page, report.turns)
     _write_world(page, report)
     if report.turns:

@@ -51,9 +51,11 @@ def headline(status: str, name: str, seen: str | None) -> list[Part]:
     return [*parts, f"  {seen}"] if seen else parts
 
 
-def write_verdict(page: Page, verdict: VerdictReport) -> None:
-    """One check: its word, its metric, what was seen, and every path it compared."""
+def write_verdict(page: Page, verdict: VerdictReport, *, whole: bool = True) -> None:
+    """One check: its word, its metric, what was seen; and, `whole`, every path it compared."""
     page.write(*headline(verdict.status, verdict.metric, verdict.label or verdict.reason), hang=2)
+    if not whole:
+        return
     with page.indented():
         if verdict.detail:
             page.write(verdict.detail)

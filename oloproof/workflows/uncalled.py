@@ -1,0 +1,50 @@
+"""Tools that checks name and no case called, where one that was called is spelt much like them.
+
+That a forbidden tool is never called is what one hopes for; but a check of a name that does not
+exist passes for ever, and nothing before a run knows which tools there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from oloproof.evaluation.contract import Evaluator
+
+
+_ALIKE: Final = 0.85
+"""How much alike two names are of which one is likely meant to be the other (1 is equal)."""
+
+
+class Uncalled:
+    """Looks at the calls of case after case."""
+
+    def __init__(self, evaluators: Iterable[Evaluator]) -> None:
+        self._left = {
+            tool: evaluator.metric for evaluator in evaluators for tool in evaluator.named_tools
+        }
+        self._called: set[str] = set()
+
+    def see(self, steps: Iterable[dict[str, Any]]) -> None:
+        """Take note of the tools that the steps of a case call."""
+        if not self._left:
+            return
+        for step in steps:
+            tool = step.get("tool_name")
+            if tool is not None:
+                self._called.add(tool)
+                self._left.pop(tool, None)
+
+    def notices(self) -> list[str]:
+        """A sentence for each name that is most likely misspelt."""
+        from difflib import get_close_matches  # few runs have a name left
+
+        if not self._left:
+            return []
+        return [
+            f"`{metric}` names the tool `{tool}`, which no case called: did you mean `{near}`?"
+            for tool, metric in self._left.items()
+            for near in get_close_matches(tool, self._called, 1, _ALIKE)
+        ]
