@@ -16,6 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import OloproofError
+from oloproof.recording.strays import is_stray
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -159,6 +160,9 @@ def _adopt(what: str) -> Position | None:
             session.outside(what.split("\0")[1])
         raise _refused(what, "in a thread without context, while several cases are open")
     session = sessions[0]
+    if is_stray():
+        session.outside(what.split("\0")[1])
+        raise _refused(what, "by a thread that was at work when an earlier case ended")
     session.note_adopted()
     lane = session.fork(session.root, f"adopted\0{what}")
     return Position(session, owner(), lane, adopted=True)

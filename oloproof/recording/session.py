@@ -17,6 +17,7 @@ from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import AT, NOWHERE, OPEN, Position, Scope
 from oloproof.recording.notes import Note
 from oloproof.recording.stopping import ReplayStop
+from oloproof.recording.strays import note_strays
 from oloproof.recording.trajectory import Timeline
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Session:
                     with suppress(ReplayStop):  # nobody is there any more who could be stopped
                         self._ended(event)
             self.condition.notify_all()
+        note_strays(patient=not OPEN)
         AT.reset(self._token)
 
     # --- a call begins -------------------------------------------------------------------

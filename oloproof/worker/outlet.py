@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import OloproofError
+from oloproof.recording.strays import OURS
 from oloproof.store.descriptors import identity
 from oloproof.workers.framing import BROKEN_EXIT, MARK, pack, write_all
 
@@ -119,4 +120,4 @@ def end_with_parent(parent: int, end: Callable[[], None]) -> None:
             time.sleep(0.5)
         end()
 
-    threading.Thread(target=watch, name="oloproof-parent-watch", daemon=True).start()
+    threading.Thread(target=watch, name=f"{OURS}parent-watch", daemon=True).start()

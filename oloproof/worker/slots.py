@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction
+from oloproof.recording.strays import OURS
 from oloproof.systems.loading import load_system
 from oloproof.worker.dispatch import Dispatch
 from oloproof.worker.messages import CRASHED
@@ -55,7 +56,8 @@ class Slots:
         if queue is None:
             queue = self._queues[frame.slot] = SimpleQueue()
             serve = (self._dispatches[frame.slot], queue)
-            threading.Thread(target=self._serve, args=serve, daemon=True).start()
+            name = f"{OURS}slot-{frame.slot}"
+            threading.Thread(target=self._serve, args=serve, name=name, daemon=True).start()
         queue.put(frame)
 
     def _serve(self, dispatch: Dispatch, queue: SimpleQueue[Frame]) -> None:

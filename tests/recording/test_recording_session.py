@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -72,6 +73,57 @@ def test_a_reused_pool_thread_is_adopted_anew() -> None:
     assert 3 == len({event.lane for event in recorded.recording.events})
     assert {None} == {event.after for event in recorded.recording.events}
     assert replay(recorded, agent).difference is None
+
+
+def test_a_thread_that_outlives_its_case_is_refused_in_the_next() -> None:
+    """What it does then belongs to no case that is open; the case that runs says so."""
+    go, refused = threading.Event(), []
+
+    def late() -> None:
+        go.wait()
+        try:
+            look("late")
+        except OloproofError as error:
+            refused.append(str(error))
+
+    thread = threading.Thread(target=late)
+    record(Sandbox(), thread.start)
+
+    def agent() -> None:
+        go.set()
+        thread.join()
+        look("mine")
+
+    recording = record(Sandbox(), agent).recording
+    assert 1 == len(refused)
+    assert "an earlier case" in refused[0]
+    assert 1 == len(recording.events)
+    assert ["effect_outside_recorder"] == [note.kind for note in recording.notes]
+
+
+def test_a_thread_that_waits_for_work_between_cases_is_adopted_in_each() -> None:
+    """A pool, or a thread that reads a queue, may serve every case of a process."""
+    jobs: queue.Queue[Callable[[], object] | None] = queue.Queue()
+    answers: queue.Queue[object] = queue.Queue()
+
+    def serve() -> None:
+        while (job := jobs.get()) is not None:
+            answers.put(job())
+
+    server = threading.Thread(target=serve)
+    server.start()
+    with ThreadPoolExecutor(1) as pool:
+
+        def agent() -> list[object]:
+            jobs.put(lambda: look("a"))
+            return [answers.get(), pool.submit(look, "b").result()]
+
+        for _ in range(20):
+            recording = record(Sandbox(), agent).recording
+            assert 2 == len(recording.events)
+            assert ["adopted_thread"] == [note.kind for note in recording.notes]
+    jobs.put(None)
+    server.join()
 
 
 def test_a_thread_without_context_is_refused_while_several_cases_are_open() -> None:
