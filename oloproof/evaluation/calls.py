@@ -25,6 +25,7 @@ UNEXECUTED: Final = frozenset(
         "auth_expired",
         "empty",
         "stale",
+        "slow_then_error",
     }
 )
 """The faults under which the tool does not run."""

@@ -27,6 +27,9 @@ FaultKind = Literal[
     "duplicate_delivery",
     "slow",
     "injected_text",
+    "schema_drift",
+    "partial",
+    "slow_then_error",
 ]
 """Every way in which a tool can be made to fail."""
 

@@ -41,12 +41,15 @@ class Shop:
     @tool
     def order(self, item: str) -> Any:
         self.state["orders"].append(item)
-        return self.answer or {"status": "ok", "count": len(self.state["orders"])}
+        return self.answer or self._told()
 
     @tool(on_fault="return", name="order")
     def lenient(self, item: str) -> Any:
         self.state["orders"].append(item)
-        return {"status": "ok", "count": len(self.state["orders"])}
+        return self._told()
+
+    def _told(self) -> dict[str, Any]:
+        return {"status": "ok", "orders": ["pad", *self.state["orders"]]}
 
     def snapshot(self) -> bytes:
         return orjson.dumps(self.state)
@@ -164,6 +167,12 @@ def test_what_is_no_failure_is_always_returned(kind: Any) -> None:
         ("injected_text", {"a": 1, "b": "x"}, {"a": 1, "b": f"x {INSTRUCTION}"}),
         ("injected_text", {"a": 1}, {"a": 1, "note": INSTRUCTION}),
         ("injected_text", [1], [1, INSTRUCTION]),
+        ("schema_drift", {"a": 1, "b": 2}, {"a_v2": 1, "b": 2}),
+        ("schema_drift", {"a": 1, "a_v2": 2}, {"a_v2_v2": 1, "a_v2": 2}),
+        ("schema_drift", [1, {}, {"a": {"b": 2}}], [1, {}, {"a_v2": {"b": 2}}]),
+        ("partial", {"n": 5, "items": [1, 2, 3]}, {"n": 5, "items": [1]}),
+        ("partial", [1, 2], [1]),
+        ("partial", [[1, 2, 3, 4]], [[1, 2]]),
         ("slow", {"a": 1}, {"a": 1}),
         ("duplicate_delivery", {"a": 1}, {"a": 1}),
     ],
@@ -177,7 +186,9 @@ def test_an_answer_is_altered_as_the_fault_says(
     assert orjson.dumps(seen) == orjson.dumps(got[1])
 
 
-@pytest.mark.parametrize("kind", ["truncated", "missing_field", "injected_text"])
+@pytest.mark.parametrize(
+    "kind", ["truncated", "missing_field", "injected_text", "schema_drift", "partial"]
+)
 def test_an_answer_without_a_place_to_alter_is_told(kind: Any) -> None:
     """A number has no half, no field and no text."""
     with pytest.raises(ReplayStop):
@@ -213,7 +224,14 @@ def test_a_fault_lasts_as_long_as_it_says(duration: Duration, struck: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "later_s"), [("rate_limit", 30.0), ("unavailable", 60.0), ("slow", 30.0), ("error", 0)]
+    ("kind", "later_s"),
+    [
+        ("rate_limit", 30.0),
+        ("unavailable", 60.0),
+        ("slow", 30.0),
+        ("slow_then_error", 30.0),
+        ("error", 0),
+    ],
 )
 def test_the_clock_of_the_case_goes_on(kind: Any, later_s: float) -> None:
     """What takes time takes it of `now()` alone."""

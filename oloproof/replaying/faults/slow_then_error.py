@@ -1,0 +1,11 @@
+"""The tool fails before it does anything, and says so late: the clock of the case goes on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from oloproof.recording.delivery import FaultPlan
+
+DELAY_S: Final = 30.0
+
+PLAN: Final = FaultPlan(fault="slow_then_error", error="internal error", delay_s=DELAY_S)
