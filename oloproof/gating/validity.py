@@ -10,39 +10,36 @@ from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.power import CasesNeeded, cases_to_reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from oloproof.metamorphic.validity import ValidityCount
 
 LEVEL: Final = 0.95
 """The confidence level of label validity; the policy's own level does not change it."""
 
 
 def validity_report(
-    transform: str,
-    *,
-    pairs: int,
-    labelled: int,
-    kept: int,
-    minimum: float,
-    strays: int = 0,
-    labellers: Iterable[str] = (),
+    count: ValidityCount, *, minimum: float, absent: str | None = None
 ) -> ValidityReport:
     """The report on one transform: valid once the lower bound of kept reaches `minimum`.
 
-    The bound is the exact two-sided 95 % one of kept among all `pairs`: a pair that nobody
+    The bound is the exact two-sided 95 % one of kept among all pairs: a pair that nobody
     has labelled counts as not kept. Without a kept pair there is no validity, whatever `minimum`.
+    `absent` is the file of labels that is not there yet.
     """
-    assert 0 <= kept <= labelled <= pairs, "kept are labelled, and labelled are pairs"
+    pairs, kept = count.pairs, count.kept
+    assert 0 <= kept <= count.labelled <= pairs, "kept are labelled, and labelled are pairs"
     bound = clopper_pearson(kept, pairs, LEVEL).low if pairs else None
     return ValidityReport(
-        transform=transform,
+        transform=count.transform,
         pairs=pairs,
-        labelled=labelled,
+        labelled=count.labelled,
         kept=kept,
         lower_bound=bound,
         minimum=minimum,
         valid=bound is not None and kept > 0 and bound >= minimum,
-        strays=strays,
-        labellers=sorted(labellers),
+        strays=count.strays,
+        unsigned=count.unsigned,
+        labellers=list(count.labellers),
+        absent=absent,
     )
 
 

@@ -13,31 +13,32 @@ if TYPE_CHECKING:
 class ValidityCount(NamedTuple):
     """The pairs of a transform, how many were labelled, and of how many the meaning was kept.
 
-    `strays` are the labels that name no pair, as after a text was edited; `labellers` are
-    the people who labelled.
+    `strays` are the labels that name no pair, as after a text was edited, `unsigned` the lines
+    that name nobody who says so; `labellers` are the people who labelled.
     """
 
     transform: str
     pairs: int
     labelled: int
     kept: int
-    strays: int
-    labellers: tuple[str, ...]
+    strays: int = 0
+    unsigned: int = 0
+    labellers: tuple[str, ...] = ()
 
 
-def count_labels(transform: str, pairs: Iterable[str], labels: Labels | None) -> ValidityCount:
+def count_labels(transform: str, pairs: Iterable[str], labels: Labels) -> ValidityCount:
     """The count over the digests of all pairs.
 
     Equal texts are one pair, however many cases have them: one label says one thing.
     """
-    said = {} if labels is None else labels.kept
     distinct = set(pairs)
-    labelled = distinct & said.keys()
+    labelled = distinct & labels.kept.keys()
     return ValidityCount(
         transform=transform,
         pairs=len(distinct),
         labelled=len(labelled),
-        kept=sum(said[digest] for digest in labelled),
-        strays=len(said) - len(labelled),
-        labellers=() if labels is None else tuple(labels.labellers),
+        kept=sum(labels.kept[digest] for digest in labelled),
+        strays=len(labels.kept) - len(labelled),
+        unsigned=labels.unsigned,
+        labellers=labels.labellers,
     )

@@ -56,7 +56,11 @@ class MetricReport(Report):
 
 
 class ValidityReport(Report):
-    """What people's labels say of one transform: does it keep the meaning of a request?"""
+    """What people's labels say of one transform: does it keep the meaning of a request?
+
+    `strays` are labels that name no pair, `unsigned` lines whose labeller is not named, which
+    are no labels; `absent` is the file of labels that is not there yet.
+    """
 
     transform: str
     pairs: int
@@ -66,7 +70,9 @@ class ValidityReport(Report):
     minimum: float
     valid: bool
     strays: int = 0
+    unsigned: int = 0
     labellers: list[str] = Field(default_factory=empty_list)
+    absent: str | None = None
 
 
 class DecisionReport(Report):

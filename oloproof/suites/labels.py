@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
@@ -11,9 +10,8 @@ from oloproof.suites.explanation import describe
 from oloproof.suites.places import show_where
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from oloproof.canonical import JsonValue
 
 _WHAT: Final = "the file of labels"
 _OPTIONAL_TEXTS: Final = ("labeller", "source_text", "copy_text", "note")
@@ -21,38 +19,48 @@ _FIELDS: Final = ("case", "digest", "kept", *_OPTIONAL_TEXTS)
 
 
 class LabelLine(NamedTuple):
-    """One line of a file of labels; `kept` is None where nobody has said anything yet."""
+    """One line of a file of labels; `kept` is None where nobody has said anything yet.
+
+    What nobody stands for as `labeller` is no label.
+    """
 
     line: int
     case: str
     digest: str
     kept: bool | None
+    labeller: str | None
 
 
 class Labels(NamedTuple):
     """The labels of one file: `kept` by the digest of each labelled pair, and who labelled.
 
-    `lines` holds every line in order, also those without a label; `digest` is that of the
-    file's bytes.
+    `lines` holds every line in order, also those without a label; `unsigned` is how many say
+    something that nobody stands for.
     """
 
-    path: Path
-    lines: tuple[LabelLine, ...]
-    kept: dict[str, bool]
-    labellers: list[str]
-    digest: str
+    lines: tuple[LabelLine, ...] = ()
+    kept: Mapping[str, bool] = {}
+    labellers: tuple[str, ...] = ()
+    unsigned: int = 0
+
+
+NO_LABELS: Final = Labels()
 
 
 def load_labels(path: Path) -> Labels:
-    """The labels in the file at `path`; `ConfigurationError` says what is wrong with it."""
+    """The labels in the file at `path`; `ConfigurationError` says what is wrong with it.
+
+    A file that is not there yet holds none.
+    """
+    if not path.exists():
+        return NO_LABELS
     lines: list[LabelLine] = []
     said: dict[str, LabelLine] = {}
     labellers: set[str] = set()
-    digest = hashlib.sha256()
-    for _, number, raw in JsonLines(path, _WHAT).read(see=digest.update):
+    for _, number, raw in JsonLines(path, _WHAT).read():
         line = _read_line(raw, path, number)
         lines.append(line)
-        if line.kept is None:
+        if line.kept is None or line.labeller is None:
             continue
         before = said.setdefault(line.digest, line)
         if before.kept != line.kept:
@@ -61,29 +69,16 @@ def load_labels(path: Path) -> Labels:
                 where=show_where(path, number, ("kept",)),
                 mend="agree on one answer and keep one of the lines",
             )
-        labellers.add(_labeller(raw, path, number))
+        labellers.add(line.labeller)
     return Labels(
-        path=path,
         lines=tuple(lines),
         kept={line.digest: line.kept for line in said.values() if line.kept is not None},
-        labellers=sorted(labellers),
-        digest=digest.hexdigest(),
+        labellers=tuple(sorted(labellers)),
+        unsigned=sum(line.kept is not None and line.labeller is None for line in lines),
     )
 
 
-def _labeller(raw: Any, path: Path, number: int) -> str:
-    """Who labelled a line, which was read; what nobody stands for is no label."""
-    name = (raw.get("labeller") or "").strip()
-    if not name:
-        raise ConfigurationError(
-            "the label names nobody as `labeller`",
-            where=show_where(path, number, ("labeller",)),
-            mend="name the person who read the pair, or let `kept` be null until somebody has",
-        )
-    return str(name)
-
-
-def _read_line(raw: JsonValue, path: Path, number: int) -> LabelLine:
+def _read_line(raw: Any, path: Path, number: int) -> LabelLine:
     def refused(what: str, mend: str, *place: str) -> ConfigurationError:
         return ConfigurationError(what, where=show_where(path, number, place), mend=mend)
 
@@ -120,4 +115,5 @@ def _read_line(raw: JsonValue, path: Path, number: int) -> LabelLine:
             "write true if the meaning was kept, false if not (without quotes)",
             "kept",
         )
-    return LabelLine(number, case, digest, kept)
+    labeller = (raw.get("labeller") or "").strip() or None
+    return LabelLine(number, case, digest, kept, labeller)

@@ -135,10 +135,10 @@ class Suite(NamedTuple):
         return self.document.where(place)
 
 
-def load_suite(path: Path, *, need_labels: bool = True) -> Suite:
+def load_suite(path: Path) -> Suite:
     """The suite in the file at `path`; `ConfigurationError` says what is wrong with it.
 
-    Its dataset must be there, and without `need_labels=False` its label files too.
+    Its dataset must be there.
     """
     # Absolute without following links: the root is where the user sees the file.
     path = Path(os.path.abspath(path))  # noqa: PTH100
@@ -164,8 +164,6 @@ def load_suite(path: Path, *, need_labels: bool = True) -> Suite:
     if suite.recorded is not None:
         where = suite.where("system", "recorded")
         check_file(suite.recorded, "the file of recordings", where=where)
-    if need_labels:
-        _check_labels(suite)
     return suite
 
 
@@ -184,17 +182,6 @@ def _transform(document: Document, fields: TransformFields, position: int) -> Tr
         minimum_validity=fields.minimum_validity,
         where=show_where(document.path, line),
     )
-
-
-def _check_labels(suite: Suite) -> None:
-    for position, transform in enumerate(suite.transforms):
-        if transform.labels_path is not None:
-            check_file(
-                transform.labels_path,
-                "the file of labels",
-                where=suite.where("metamorphic", "transforms", position, "validity_labels"),
-                mend=f"run `oloproof pairs {transform.name}` to write it",
-            )
 
 
 def _below(root: Path, text: str) -> Path:

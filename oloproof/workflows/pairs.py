@@ -9,7 +9,7 @@ from oloproof.errors import ConfigurationError, suggest
 from oloproof.metamorphic.pairs import field_text, pair_digest
 from oloproof.records.case_report import PairLine, PairList
 from oloproof.suites.dataset import Dataset
-from oloproof.suites.labels import load_labels
+from oloproof.suites.labels import NO_LABELS, load_labels
 from oloproof.workflows.project import load_project
 
 if TYPE_CHECKING:
@@ -25,16 +25,14 @@ def pairs(folder: Path, transform: str, *, write: bool) -> PairList:
     A line that stands in the file stays as it is, and a pair whose line waits there to be
     filled in is not added again.
     """
-    project = load_project(folder, need_labels=False)
+    project = load_project(folder)
     suite = project.suite
     position = _position(transform, [t.name for t in project.transforms])
     spec, chosen = suite.transforms[position], project.transforms[position]
-    path = spec.labels_path
-    labels = load_labels(path) if path is not None and path.exists() else None
-    labelled = {} if labels is None else labels.kept
-    waiting = set() if labels is None else {line.digest for line in labels.lines}
+    labels = NO_LABELS if spec.labels_path is None else load_labels(spec.labels_path)
+    waiting = {line.digest for line in labels.lines}
     every = _pair_lines(suite, chosen)
-    unlabelled = [line for line in every if line.digest not in labelled]
+    unlabelled = [line for line in every if line.digest not in labels.kept]
     if write:
         _append(spec, [line for line in unlabelled if line.digest not in waiting])
     return PairList(

@@ -54,14 +54,13 @@ def find_project(folder: Path) -> Path:
     )
 
 
-def load_project(folder: Path, policy: Path | None = None, *, need_labels: bool = True) -> Project:
+def load_project(folder: Path, policy: Path | None = None) -> Project:
     """The project in `folder`; any name that refers to nothing is refused with its line."""
     root = find_project(folder)
-    suite = load_suite(root / SUITE_FILE, need_labels=need_labels)
-    if need_labels:
-        for spec in suite.transforms:
-            if spec.labels_path is not None:
-                load_labels(spec.labels_path)  # what is wrong with it is said before a run
+    suite = load_suite_of(root)
+    for spec in suite.transforms:
+        if spec.labels_path is not None:
+            load_labels(spec.labels_path)  # what is wrong with it is said before a run
     dimensions = [DimensionSpec(fields.name, fields.hard) for fields in suite.spec.dimensions]
     evaluators = bind_all(suite.evaluators, suite.transforms, dimensions)
     located = None
@@ -73,8 +72,8 @@ def load_project(folder: Path, policy: Path | None = None, *, need_labels: bool 
 
 
 def load_suite_of(root: Path) -> Suite:
-    """The suite of a project whose labels matter to nobody now."""
-    return load_suite(root / SUITE_FILE, need_labels=False)
+    """The suite of a project."""
+    return load_suite(root / SUITE_FILE)
 
 
 def load_policy_of(root: Path, given: Path | None) -> LocatedPolicy:

@@ -18,7 +18,7 @@ from oloproof.records.report import (
     ValidityReport,
 )
 from oloproof.statistics.tally import Tally
-from oloproof.suites.labels import load_labels
+from oloproof.suites.labels import NO_LABELS, load_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,16 +142,11 @@ def _validity(
         digests = (store.get_json(bytes.fromhex(kept)) if kept else None) or ""
         pairs = [digests[at : at + 64] for at in range(0, len(digests), 64)]
         file = spec["validity_labels"]
-        labels = load_labels(root / file) if file is not None and (root / file).exists() else None
-        count = count_labels(name, pairs, labels)
+        labels = NO_LABELS if file is None else load_labels(root / file)
         reports[name] = validity_report(
-            name,
-            pairs=count.pairs,
-            labelled=count.labelled,
-            kept=count.kept,
-            strays=count.strays,
-            labellers=count.labellers,
+            count_labels(name, pairs, labels),
             minimum=spec["minimum_validity"],
+            absent=None if file is None or (root / file).exists() else file,
         )
     return reports
 

@@ -45,14 +45,14 @@ def cases(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def metrics(folder: Path, need_labels: bool = True) -> set[str]:
+def metrics(folder: Path) -> set[str]:
     """The names of the metrics that the suite in `folder` makes."""
     named = {
         "state_matches": "state_matches",
         "fault_recovery": "recovers_from_{fault}_at_{tool}",
         "metamorphic_relation": "{relation}_under_{transform}",
     }
-    suite = load_suite(folder / "oloproof.yaml", need_labels=need_labels)
+    suite = load_suite(folder / "oloproof.yaml")
     return {
         raw.options.get("criterion") or named[raw.type].format(**raw.options)
         for raw in suite.evaluators
@@ -62,7 +62,7 @@ def metrics(folder: Path, need_labels: bool = True) -> set[str]:
 def test_example_rules_decide_every_metric() -> None:
     """The example has a rule for each metric its suite makes, and for no other."""
     policy = load_policy(EXAMPLE / "release.yaml").policy
-    assert metrics(EXAMPLE, need_labels=False) == {rule.metric for rule in policy.rules}
+    assert metrics(EXAMPLE) == {rule.metric for rule in policy.rules}
 
 
 def test_the_example_replayed_by_hand_differs_in_its_system_alone() -> None:
@@ -76,7 +76,7 @@ def test_the_example_replayed_by_hand_differs_in_its_system_alone() -> None:
 
 def test_example_transforms_change_every_message() -> None:
     """Each of the example's transforms has something to change in each request."""
-    paraphrase, injected = load_suite(EXAMPLE / "oloproof.yaml", need_labels=False).transforms
+    paraphrase, injected = load_suite(EXAMPLE / "oloproof.yaml").transforms
     assert paraphrase.replace is not None
     assert injected.template is not None
     for case in cases(EXAMPLE / "data" / "refunds.jsonl"):

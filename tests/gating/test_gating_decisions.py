@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from oloproof.gating.decisions import decide, requirement
 from oloproof.gating.validity import validity_report
+from oloproof.metamorphic.validity import ValidityCount
 from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.tally import Tally
 from oloproof.suites.policy import Policy, Rule
@@ -50,7 +51,7 @@ def says(decision: DecisionReport) -> tuple[str, str]:
 
 
 def labels(pairs: int, kept: int, minimum: float = 0.85) -> ValidityReport:
-    return validity_report("injected", pairs=pairs, labelled=kept, kept=kept, minimum=minimum)
+    return validity_report(ValidityCount("injected", pairs, kept, kept), minimum=minimum)
 
 
 def test_a_cleared_minimum_passes() -> None:

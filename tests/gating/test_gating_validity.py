@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.gating.validity import kept_needed, pairs_needed, validity_report
+from oloproof.metamorphic.validity import ValidityCount
 from oloproof.statistics.power import CasesNeeded
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def report(pairs: int, labelled: int, kept: int, minimum: float = 0.85) -> ValidityReport:
-    return validity_report("injected", pairs=pairs, labelled=labelled, kept=kept, minimum=minimum)
+    return validity_report(ValidityCount("injected", pairs, labelled, kept), minimum=minimum)
 
 
 def test_design_numbers() -> None:
@@ -45,11 +46,11 @@ def test_nothing_kept_is_never_valid() -> None:
 
 
 def test_everything_is_told() -> None:
-    """Strays and labellers, sorted, stand in the report."""
-    full = validity_report(
-        "injected", pairs=2, labelled=1, kept=1, minimum=0.5, strays=3, labellers=["zoe", "ann"]
-    )
-    assert (3, ["ann", "zoe"]) == (full.strays, full.labellers)
+    """Strays, unsigned lines, labellers and the file that is not there stand in the report."""
+    count = ValidityCount("injected", 2, 1, 1, strays=3, unsigned=4, labellers=("ann", "zoe"))
+    full = validity_report(count, minimum=0.5, absent="labels/x.jsonl")
+    told = (full.strays, full.unsigned, full.labellers, full.absent)
+    assert (3, 4, ["ann", "zoe"], "labels/x.jsonl") == told
 
 
 def test_counts_must_nest() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from oloproof.metamorphic.pairs import field_text, pair_digest
 from oloproof.metamorphic.transforms import Transform, build_transform
 from oloproof.metamorphic.validity import ValidityCount, count_labels
 from oloproof.suites.case import Case
-from oloproof.suites.labels import Labels
+from oloproof.suites.labels import NO_LABELS, Labels
 from oloproof.suites.suite import TransformSpec
 
 
@@ -75,7 +74,7 @@ def test_both_texts_of_a_pair_can_be_read() -> None:
 
 
 def labels(**kept: bool) -> Labels:
-    return Labels(Path("labels.jsonl"), (), kept, ["Ada", "Ben"], "")
+    return Labels(kept=kept, labellers=("Ada", "Ben"), unsigned=5)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +93,10 @@ def test_labels_are_counted_by_their_pairs(
     pairs: list[str], kept: dict[str, bool], counts: tuple[int, ...]
 ) -> None:
     """Each pair counts once, with a label or without; labels without a pair are strays."""
-    expected = ValidityCount("loud", *counts, labellers=("Ada", "Ben"))
+    expected = ValidityCount("loud", *counts, unsigned=5, labellers=("Ada", "Ben"))
     assert expected == count_labels("loud", iter(pairs), labels(**kept))
 
 
 def test_without_a_file_of_labels_nothing_is_labelled() -> None:
     """All pairs are counted, and nobody has said anything."""
-    assert ValidityCount("loud", 2, 0, 0, 0, ()) == count_labels("loud", ["a", "b"], None)
+    assert ValidityCount("loud", 2, 0, 0) == count_labels("loud", ["a", "b"], NO_LABELS)

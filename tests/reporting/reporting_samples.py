@@ -219,6 +219,7 @@ RUN = RunReport(
             minimum=0.85,
             valid=False,
             strays=2,
+            unsigned=3,
         ),
     ],
     slices=[

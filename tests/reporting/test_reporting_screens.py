@@ -178,6 +178,14 @@ def test_one_label_is_one(strays: int, told: str) -> None:
     assert holds(page, told)
 
 
+def test_labels_that_are_still_to_come_are_said() -> None:
+    """The file that is not there is named, with the command that writes it."""
+    one = samples.RUN.validity[0].model_copy(update={"absent": "labels/x.jsonl"})
+    page = Page()
+    write_run(page, samples.RUN.model_copy(update={"validity": [one]}))
+    assert holds(page, "labels/x.jsonl is not there yet: `oloproof pairs paraphrase`")
+
+
 def test_cases_and_copies_are_counted_apart() -> None:
     """The list counts as a run does: a copy is no case, and a replicate is neither."""
     line = samples.CASES.cases[0]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oloproof import canonical
-from oloproof.suites.labels import load_labels
+from oloproof.suites.labels import Labels, load_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,22 +35,38 @@ def test_labels_are_read_by_digest(project: Path) -> None:
     )
     labels = load_labels(path)
     assert {"d1": True, "d2": False, "d4": True} == labels.kept
-    assert ["Al", "Bo"] == labels.labellers
+    assert (("Al", "Bo"), 0) == (labels.labellers, labels.unsigned)
     assert [
-        (1, "a", "d1", True),
-        (2, "b", "d2", False),
-        (3, "c", "d3", None),
-        (4, "a", "d1", True),
-        (5, "e", "d4", True),
+        (1, "a", "d1", True, "Bo"),
+        (2, "b", "d2", False, "Al"),
+        (3, "c", "d3", None, None),
+        (4, "a", "d1", True, "Al"),
+        (5, "e", "d4", True, "Bo"),
     ] == list(labels.lines)
-    assert canonical.digest(path.read_bytes()) == labels.digest
+
+
+def test_a_label_that_nobody_stands_for_is_none(project: Path) -> None:
+    """It says nothing, contradicts nobody, and is counted."""
+    path = project / "labels.jsonl"
+    path.write_text(
+        label(labeller=None)
+        + label(kept=False)
+        + label(digest="d2", labeller=" ")
+        + json.dumps({"case": "c", "digest": "d3", "kept": False})
+        + "\n"
+        + label(digest="d4", kept=None, labeller=None)
+    )
+    labels = load_labels(path)
+    assert ({"d1": False}, ("Al",), 3) == (labels.kept, labels.labellers, labels.unsigned)
+    assert 5 == len(labels.lines)
 
 
 def test_a_file_without_labels_holds_none(project: Path) -> None:
-    """Nobody has labelled anything yet: that is no mistake."""
+    """Nobody has labelled anything yet, or written a file to do it in: that is no mistake."""
     path = project / "labels.jsonl"
+    assert Labels() == load_labels(path)
     path.write_text("")
-    assert ({}, ()) == (load_labels(path).kept, load_labels(path).lines)
+    assert Labels() == load_labels(path)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +85,6 @@ def test_a_file_without_labels_holds_none(project: Path) -> None:
         (label(kept=1), ":1: kept", "not the number 1", "write true"),
         (label(digest=None), ":1: digest", "must be text", "copy the digest"),
         (label(case=""), ":1: case", "must be text", "the case's id"),
-        (label(labeller=None), ":1: labeller", "names nobody", "let `kept` be null"),
-        (label(labeller=" "), ":1: labeller", "names nobody", "the person who read the pair"),
         (label(labeller=3), ":1: labeller", "must be text", "write a text"),
         (label(note=[]), ":1: note", "must be text", "write a text"),
         ('{"case": "a", "digest": "d"}', ":1: kept", "has no `kept`", "oloproof pairs"),
@@ -93,8 +106,8 @@ def test_a_bad_label_is_refused(
 
 
 def test_labels_that_cannot_be_read_are_named(project: Path, refusal: Refusal) -> None:
-    """Missing labels and text in another encoding are told apart."""
+    """A folder, and text in another encoding, are no labels."""
     path = project / "labels.jsonl"
-    refusal(lambda: load_labels(path), where="labels.jsonl", what="labels does not exist")
+    refusal(lambda: load_labels(project), where=".", what="the file of labels is a folder")
     path.write_bytes(label().encode() + b"\xff\n")
     refusal(lambda: load_labels(path), where="labels.jsonl:2", what="not UTF-8", mend="as UTF-8")

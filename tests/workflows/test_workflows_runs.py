@@ -237,15 +237,22 @@ def test_pairs_are_written_once_and_count_once_labelled(tiny):
         rules=[{"id": "pairs", "metric": "same_state_under_polite", "min": 0.8}],
         metamorphic=TRANSFORMS,
     )
-    with pytest.raises(ConfigurationError) as caught:
-        tiny.run()
-    assert "oloproof pairs polite" in caught.value.mend
+    assert "labels.jsonl" == tiny.run().validity[0].absent
     path = tiny.folder / "labels.jsonl"
     assert 24 == len(pairs(tiny.folder, "polite", write=True).unlabelled)
     pairs(tiny.folder, "polite", write=True)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert 24 == len(lines)
     assert "transform_not_checked" == tiny.run().gate.decisions[0].reason
+    nobody = [line | {"kept": True} for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in nobody))
+    unsigned = gate(tiny.folder).validity[0]
+    assert (0, 24, None, False) == (
+        unsigned.labelled,
+        unsigned.unsigned,
+        unsigned.absent,
+        unsigned.valid,
+    )
     kept = [line | {"kept": True, "labeller": "the test"} for line in lines]
     path.write_text("".join(json.dumps(line) + "\n" for line in kept))
     assert "ALLOW" == gate(tiny.folder).gate.verdict

@@ -88,6 +88,11 @@ def _validity_notes(one: ValidityReport) -> dict[str, str]:
     notes = {}
     if one.labellers:
         notes["read by"] = ", ".join(one.labellers)
+    if one.absent is not None:
+        notes["labels"] = f"{one.absent} is not there yet: `oloproof pairs {one.transform}`"
+    if one.unsigned:
+        lines = count(one.unsigned, "line without a labeller", "lines without a labeller")
+        notes["unsigned"] = f"{lines}, no label: name who read the pair"
     if one.strays:
         notes["strays"] = count(one.strays, "label that names no pair", "labels that name no pair")
     return notes
