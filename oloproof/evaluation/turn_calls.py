@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 WAITING: Final = frozenset({"proposed", "queued"})
 """The statuses after which a call may still come to another one."""
 
-MADE: Final = frozenset({"queued", "executed"})
+REJECTED: Final = "rejected"
+"""The status of a call that the tool did not take, such as one with arguments it does not have."""
+
+MADE: Final = frozenset({"queued", "executed", REJECTED})
 """The statuses of a call that was made, or will be unless somebody stops it."""
 
 EXECUTED: Final = frozenset({"executed"})

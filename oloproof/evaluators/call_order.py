@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator
 
 from oloproof.evaluation.call_options import NameList
-from oloproof.evaluation.turn_calls import turn_calls
+from oloproof.evaluation.turn_calls import REJECTED, turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.suites.validation import refuse
@@ -70,9 +70,9 @@ class CallOrder(TurnCheck):
         for position, call in enumerate(called):
             if call.tool != second:
                 continue
-            earlier = called[position - 1 : position] if self.strict else called[:position]
+            ran = [other.tool for other in called[:position] if other.status != REJECTED]
             word = "right before" if self.strict else "before"
-            before = [other.tool for other in earlier]
+            before = ran[-1:] if self.strict else ran
             path, wanted, turn = f"calls.{second}", f"{first} {word} it", call.settled_turn
             if first in before:
                 seen.hold(path, wanted, wanted, turn=turn)

@@ -11,7 +11,7 @@ from oloproof.evaluation.bans import see_banned
 from oloproof.evaluation.call_options import NameList
 from oloproof.evaluation.sources import expected_at
 from oloproof.evaluation.state_options import PlaceText
-from oloproof.evaluation.turn_calls import EXECUTED, MADE, turn_calls
+from oloproof.evaluation.turn_calls import EXECUTED, MADE, REJECTED, turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.paths import Absent, Path, parse
@@ -184,6 +184,8 @@ class Calls(TurnCheck):
                 seen.hold(f"calls.{tool}", wanted, number)
                 continue
             where = f": {', '.join(map(str, found))}" if found else ""
+            rejected = [str(c) for c in called if c.tool == tool and c.status == REJECTED]
+            where += f"; rejected: {', '.join(rejected)}" if rejected else ""
             seen.fail(
                 f"calls.{tool}",
                 wanted,

@@ -29,19 +29,33 @@ def begin(
     effect: Effect, args: tuple[Any, ...], kwargs: dict[str, Any], *, streamed: bool = False
 ) -> Begun | None:
     """Enter a call into the session it belongs to; None where it belongs to none."""
-    bound = effect.bind(args, kwargs)
+    bound, fits = effect.parameters.bind(args, kwargs)
     arguments, problem = effect.read(bound)
     at = find(f"{effect.kind}\0{effect.name}\0{arguments}")
     if at is None or at.session is None:
         return None
-    call_id = None
-    if effect.call_id is not None:
-        given = effect.call_id(bound)
-        call_id = None if given is None else str(given)
     event = at.session.begin(
-        effect, at, arguments, call_id=call_id, problem=problem, streamed=streamed
+        effect,
+        at,
+        arguments,
+        call_id=_call_id(effect, bound, fits=fits),
+        problem=problem,
+        streamed=streamed,
+        fits=fits,
     )
     return Begun(at.session, at, event)
+
+
+def _call_id(effect: Effect, arguments: dict[str, Any], *, fits: bool) -> str | None:
+    if effect.call_id is None:
+        return None
+    try:
+        given = effect.call_id(arguments)
+    except Exception:
+        if fits:
+            raise
+        return None  # what it looks for was not given: the call itself says so
+    return None if given is None else str(given)
 
 
 def call(effect: Effect, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

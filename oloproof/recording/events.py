@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from oloproof.recording.failures import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oloproof.canonical import JsonValue
     from oloproof.recording.lanes import Position
 
@@ -79,6 +81,7 @@ class Event:
     began_s: float = 0.0
     latency_ms: float | None = None
     returns_faults: bool = False
+    unfit: Callable[..., Any] | None = None  # the function, where it does not take the arguments
     late: bool = False  # it has to wait until the fault has struck
 
     @property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self, cast
 from oloproof.canonical import encode_in_order, to_json
 from oloproof.errors import NotJsonError, OloproofError
 from oloproof.recording import lanes
+from oloproof.recording.binding import has_run
 from oloproof.recording.events import Event, Origin, Said
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import AT, NOWHERE, OPEN, Position, Scope
@@ -94,12 +95,14 @@ class Session:
         call_id: str | None = None,
         problem: Problem | None = None,
         streamed: bool = False,
+        fits: bool = True,
     ) -> Event:
         """The event of a call that begins at a position."""
         with self.condition:
             self._check_open(effect.name)
             event = self._event(effect, at, arguments)
             event.call_id, event.streamed = call_id, streamed
+            event.unfit = None if fits else effect.function
             if problem is not None:
                 self.notes.append(Note("arguments_not_json", _told(effect.name, problem)))
             self.events.append(event)
@@ -142,6 +145,9 @@ class Session:
         """Keep what a call returned."""
         event.ending = "returned"
         event.result = self._text(event, value)
+        told = value.get("error") if event.unfit is not None and isinstance(value, dict) else None
+        if told:
+            event.status = "rejected"
 
     def ran_out(self, event: Event, value: object) -> None:
         """Keep that a stream came to its end, and what it returned."""
@@ -164,6 +170,8 @@ class Session:
         else:
             event.ending = "raised"
             event.failure = describe_failure(error)
+            if event.unfit is not None and not has_run(event.unfit, error):
+                event.status = "rejected"
 
     def end(self, event: Event) -> None:
         """Note the end of a call whose outcome is kept."""

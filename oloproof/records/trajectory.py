@@ -43,7 +43,7 @@ StepKind = Literal[
     "final",
     "handoff",
 ]
-CallStatus = Literal["proposed", "queued", "executed", "blocked", "cancelled"]
+CallStatus = Literal["proposed", "queued", "executed", "blocked", "rejected", "cancelled"]
 TerminalStatus = Literal["success", "failure", "unknown"]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oloproof.systems.recorded import Recordings
     from oloproof.workflows.identity import Identity
 
-CONTRACT_VERSION: Final = 1
+CONTRACT_VERSION: Final = 2
 """Raised when the same case of the same system may be recorded differently."""
 
 

@@ -30,6 +30,9 @@ S, C, R, X = (called(tool) for tool in ("search", "check", "reserve", "log"))
         ([[S, X, C, R]], {"strict": True}, "f"),
         ([[S, called("log", status="blocked"), C, R]], {"strict": True}, "p"),
         ([[S, called("check", status="cancelled"), R]], {}, "f"),
+        ([[S, called("check", status="rejected"), R]], {}, "f"),
+        ([[S, called("check", status="rejected"), C, R]], {"strict": True}, "p"),
+        ([[S, called("reserve", status="rejected"), C]], {}, "f"),
     ],
 )
 def test_each_call_has_one_of_the_tool_before_it(turns: Any, options: Any, code: str) -> None:

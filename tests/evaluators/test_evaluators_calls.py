@@ -13,6 +13,7 @@ from oloproof.evaluation.contract import Context
 
 SEARCH = called("search", {"capacity": 6}, {"rooms": ["amber"]})
 RESERVE = called("reserve", {"room": "amber"}, {"accepted": True})
+REQUIRED = {"type": "calls", "required": ["reserve"]}
 BANNED = {"type": "calls", "forbidden": ["reserve"], "after": 1}
 
 
@@ -26,6 +27,9 @@ BANNED = {"type": "calls", "forbidden": ["reserve"], "after": 1}
         (BANNED, [[], [called("reserve", status="cancelled")]], "p"),
         (BANNED, [[], [called("reserve", status="proposed")]], "p"),
         (BANNED, [[], [called("reserve", status="queued")]], "f"),
+        (BANNED, [[], [called("reserve", status="rejected")]], "f"),
+        (REQUIRED, [[called("reserve", status="rejected")]], "f"),
+        (REQUIRED, [[called("reserve", status="rejected"), RESERVE]], "p"),
         (BANNED | {"statuses": ["proposed"]}, [[], [called("reserve", status="proposed")]], "f"),
         (BANNED | {"statuses": ["executed"]}, [[], [called("reserve", status="queued")]], "p"),
         (BANNED | {"arguments": {"room": "birch"}}, [[], [RESERVE]], "p"),

@@ -150,30 +150,6 @@ def test_the_object_of_a_method_is_no_argument() -> None:
     assert ["bound", "Desk", "partial"] == [name for name, _, _ in made][5:]
 
 
-def test_free_arguments_are_recorded_as_they_were_given() -> None:
-    """Positional and keyword rests stand under their own names."""
-    assert [("anything", {"args": [1, 2], "kwargs": {"b": 3}}, 3)] == calls(
-        lambda: anything(1, 2, b=3)
-    )
-
-
-@pytest.mark.parametrize(
-    ("args", "kwargs"), [((), {}), ((1, 2, 3), {}), ((1,), {"a": 2}), ((1,), {"z": 2})]
-)
-def test_arguments_that_do_not_fit_are_recorded_with_the_error(
-    args: tuple[int, ...], kwargs: dict[str, Any]
-) -> None:
-    """A call that the function refuses is a call that raised."""
-
-    def agent() -> None:
-        with pytest.raises(TypeError):
-            plain(*args, **kwargs)
-
-    steps: Any = record(Sandbox(), agent).recording.trajectory.value["steps"]
-    assert {"args": list(args), "kwargs": kwargs} == steps[0]["arguments"]
-    assert steps[1]["error"].startswith("TypeError: ")
-
-
 def test_a_default_that_marks_nothing_given_is_left_out() -> None:
     """A default that is no JSON is no argument, until something else is given for it."""
     recording = record(Sandbox(), lambda: [marked(1), marked(1, 2)]).recording
