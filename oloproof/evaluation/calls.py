@@ -11,7 +11,7 @@ from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from oloproof.canonical import JsonValue
 
@@ -31,12 +31,22 @@ UNEXECUTED: Final = frozenset(
 """The faults under which the tool does not run."""
 
 
+WAITING: Final = frozenset({"proposed", "queued"})
+"""The statuses after which a call may still come to another one."""
+
+_OF_CALLS: Final = frozenset({"tool_call", "tool_result"})
+
+STOPPED: Final = frozenset({"blocked", "cancelled"})
+"""The statuses of a call that was kept from being carried out."""
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """One call. `completed_index` is the step that holds its result, None while there is none.
 
-    `fault` is the fault that was recorded as delivered to it, and `applied` says that it was
-    although the tool did its work.
+    `place` is the step that settled it, another than `index` only where it `waited` before.
+    `revision` is that of the working state on which it rests. `fault` is the fault that was
+    recorded as delivered to it, and `applied` says that it was although the tool did its work.
     """
 
     tool: str
@@ -49,6 +59,10 @@ class Call:
     completed_index: int | None = None
     applied: bool = False
     fault: str | None = None
+    place: int = 0
+    revision: int | None = None
+    waited: bool = False
+    moment: int = 0
 
     @property
     def executed(self) -> bool:
@@ -61,8 +75,13 @@ class Call:
         """Whether it ran and came back without an error: neither raised, nor in its result."""
         if self.completed_index is None or not self.executed:
             return False
-        told = self.result.get("error") if isinstance(self.result, dict) else None
-        return self.error is None and not told
+        return not _tells_error(self.result, self.error)
+
+    @property
+    def settled(self) -> bool:
+        """Whether no later step can tell more of it."""
+        open_to_more = self.waited and self.status in (WAITING | STOPPED)
+        return self.completed_index is not None and not open_to_more
 
     @property
     def key(self) -> bytes:
@@ -76,26 +95,47 @@ def calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
     A call step may hold its own result or error. Otherwise its result is the result step
     with its `call_id` or, where one of the two has none, the next one of its tool. A result
     of no call is itself a call: something came back, so something was called.
+
+    A call step of the same tool with the `call_id` of one that waits is that call again. What
+    comes back at the moment at which a call is told to wait is its receipt; a result without a
+    status that comes later shows that it was executed, also where it was cancelled meanwhile.
     """
     made: list[Call] = []
-    waiting: list[Call] = []
-    for step in steps:
+    unsettled: list[Call] = []
+    for moment, step in _moments(steps):
         if step["kind"] == "tool_call":
-            call = _call(step)
-            made.append(call)
-            if call.completed_index is None:
-                waiting.append(call)
+            call = _continued(step, unsettled)
+            if call is None:
+                call = _call(step)
+                made.append(call)
+                unsettled.append(call)
+            call.moment = moment
         elif step["kind"] == "tool_result":
-            found = _called(step, waiting)
-            if found is not None:
-                waiting.remove(found)
-                _complete(found, step)
+            call = _called(step, unsettled)
+            if call is not None:
+                _settle(call, step, moment)
             elif not _is_told_twice(step, made):
                 made.append(_call({"result": None, **step}))
-    for call in waiting:
+        unsettled = [call for call in unsettled if not call.settled]
+    for call in unsettled:
         if call.status == "executed":
-            call.completed_index = call.index  # it says that it was done, and nothing came back
+            call.completed_index = call.place  # it says that it was done, and nothing came back
     return made
+
+
+def _moments(steps: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The steps, each with the number of its moment: calls, and what comes back of them.
+
+    The next one begins with a new turn, a further call, a call that is stopped, or anything else.
+    """
+    moment, turn, came_back = 0, None, False
+    for step in steps:
+        of_calls = step["kind"] in _OF_CALLS and step.get("status") not in STOPPED
+        further = came_back and step["kind"] == "tool_call"
+        moment += further or not of_calls or step.get("turn", turn) != turn
+        turn = step.get("turn", turn)
+        came_back = step["kind"] == "tool_result" or "result" in step
+        yield moment, step
 
 
 def _call(step: dict[str, Any]) -> Call:
@@ -105,6 +145,9 @@ def _call(step: dict[str, Any]) -> Call:
         index=step["index"],
         call_id=step.get("call_id"),
         status=step.get("status"),
+        place=step["index"],
+        revision=step.get("state_revision"),
+        waited=step.get("status") in WAITING,
     )
     _note_fault(call, step)
     if "result" in step or "error" in step:
@@ -112,18 +155,53 @@ def _call(step: dict[str, Any]) -> Call:
     return call
 
 
-def _called(step: dict[str, Any], waiting: list[Call]) -> Call | None:
-    """The waiting call that a result belongs to."""
-    name, tool = step.get("call_id"), step.get("tool_name")
-    if name is not None:
-        for call in waiting:
-            if call.call_id == name:
-                return call
-    for call in waiting:
-        nameless = name is None or call.call_id is None
-        if nameless and (tool is None or call.tool == tool):
+def _continued(step: dict[str, Any], unsettled: Iterable[Call]) -> Call | None:
+    """The waiting call of which a call step tells again, with what that adds; else None.
+
+    It rests on what it rested on when it was made.
+    """
+    name, tool = step.get("call_id"), str(step.get("tool_name"))
+    for call in unsettled if name is not None else ():
+        if (call.call_id, call.tool) == (name, tool) and call.status in WAITING:
+            later = _call(step)
+            call.status, call.place = later.status, later.place
+            call.result, call.error = later.result, later.error
+            call.completed_index = later.completed_index
+            call.arguments = call.arguments if later.arguments is None else later.arguments
+            call.revision = later.revision if call.revision is None else call.revision
+            _note_fault(call, step)
             return call
     return None
+
+
+def _called(step: dict[str, Any], unsettled: Iterable[Call]) -> Call | None:
+    """The unsettled call that a result belongs to; by its tool alone none that was stopped."""
+    name, tool = step.get("call_id"), step.get("tool_name")
+    found = [call for call in unsettled if name is not None and call.call_id == name] or [
+        call
+        for call in unsettled
+        if (name is None or call.call_id is None)
+        and tool in (None, call.tool)
+        and not (call.waited and call.status in STOPPED)
+    ]
+    # One that nothing came back of yet goes before one that waits with its receipt.
+    return min(found, key=lambda call: call.completed_index is not None, default=None)
+
+
+def _settle(call: Call, step: dict[str, Any], moment: int) -> None:
+    """Take in a result; one without a status may show that a call which waited was executed."""
+    status, told = step.get("status"), [step.get("result"), step.get("error")]
+    if status is None and call.waited:
+        had_result = call.completed_index is not None
+        if had_result and equal(told, [call.result, call.error]):
+            return  # the receipt is told twice
+        if call.status in STOPPED:
+            status = None if _tells_error(*told) else "executed"
+        elif call.status in WAITING and (had_result or moment != call.moment):
+            status = "executed"
+    if call.waited and status not in (None, call.status):
+        call.place = step["index"]
+    _complete(call, {**step, "status": status})
 
 
 def _is_told_twice(step: dict[str, Any], made: list[Call]) -> bool:
@@ -135,6 +213,11 @@ def _is_told_twice(step: dict[str, Any], made: list[Call]) -> bool:
         else step.get("tool_name") in (None, call.tool) and equal(told, [call.result, call.error])
         for call in made
     )
+
+
+def _tells_error(result: JsonValue, error: JsonValue) -> bool:
+    told = result.get("error") if isinstance(result, dict) else None
+    return error is not None or bool(told)
 
 
 def _note_fault(call: Call, step: dict[str, Any]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.calls import calls
 from oloproof.paths import same
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
     from oloproof.evaluation.turns import Conversation
     from oloproof.paths import Path
-
-WAITING: Final = frozenset({"proposed", "queued"})
-"""The statuses after which a call may still come to another one."""
 
 REJECTED: Final = "rejected"
 """The status of a call that the tool did not take, such as one with arguments it does not have."""
@@ -31,17 +28,24 @@ EXECUTED: Final = frozenset({"executed"})
 
 @dataclass(frozen=True, slots=True)
 class TurnCall:
-    """A call, made in `turn` and settled in `settled_turn`, by the step at `place`.
+    """A call, made in `turn` and settled in `settled_turn`.
 
-    Only a call that waited is settled later than it was made. `revision` is that of the
-    working state on which it rests.
+    Only a call that waited is settled later than it was made.
     """
 
     call: Call
     turn: int
     settled_turn: int
-    place: int
-    revision: int | None = None
+
+    @property
+    def place(self) -> int:
+        """The step that settled it."""
+        return self.call.place
+
+    @property
+    def revision(self) -> int | None:
+        """That of the working state on which it rests."""
+        return self.call.revision
 
     @property
     def tool(self) -> str:
@@ -95,52 +99,7 @@ class TurnCall:
 
 
 def turn_calls(conversation: Conversation) -> list[TurnCall]:
-    """The calls in the order they were made.
-
-    A call step with the `call_id` of one that waits is that call again, with another status.
-    """
-    steps = {step["index"]: (turn, step) for turn, step in conversation.steps}
-    made: list[TurnCall] = []
-    waiting: dict[tuple[str, str], int] = {}
-    for call in calls(step for _, step in steps.values()):
-        found = _turn_call(call, steps)
-        key = (call.tool, call.call_id or "")
-        position = waiting.pop(key, None) if call.call_id is not None else None
-        if position is None:
-            position = len(made)
-            made.append(found)
-        else:
-            made[position] = _continued(made[position], found)
-        if call.call_id is not None and made[position].status in WAITING:
-            waiting[key] = position
-    return made
-
-
-def _turn_call(call: Call, steps: dict[int, tuple[int, dict[str, Any]]]) -> TurnCall:
-    turn, step = steps[call.index]
-    settled = step.get("status") in WAITING and call.status != step["status"]
-    place = call.completed_index if settled and call.completed_index else call.index
-    return TurnCall(call, turn, steps[place][0], place, step.get("state_revision"))
-
-
-def _continued(earlier: TurnCall, later: TurnCall) -> TurnCall:
-    """One call of which two steps tell; it rests on what the first of them rests on."""
-    told = later.call
-    result = told if told.completed_index is not None else earlier.call
-    call = replace(
-        told,
-        index=earlier.call.index,
-        arguments=earlier.arguments if told.arguments is None else told.arguments,
-        status=later.status,
-        result=result.result,
-        error=result.error,
-        completed_index=result.completed_index,
-    )
-    revision = later.revision if earlier.revision is None else earlier.revision
-    return replace(
-        earlier,
-        call=call,
-        settled_turn=later.settled_turn,
-        place=later.place,
-        revision=revision,
-    )
+    """The calls in the order they were made."""
+    turns = {step["index"]: turn for turn, step in conversation.steps}
+    made = calls(step for _, step in conversation.steps)
+    return [TurnCall(call, turns[call.index], turns[call.place]) for call in made]

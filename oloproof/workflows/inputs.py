@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.judging import JUDGING_VERSION
 from oloproof.evaluation.registry import kept_options
 from oloproof.suites.dataset import Dataset
 from oloproof.version import VERSION
@@ -34,7 +35,7 @@ def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> byte
     # What stands in files beside the suite belongs to it as what stands in it does.
     lines: list[JsonValue] = [kept_options(line) for line in suite.evaluators]
     parts: list[JsonValue] = [
-        *(CONTRACT_VERSION, VERSION, suite.digest, dataset_digest, system),
+        *(CONTRACT_VERSION, JUDGING_VERSION, VERSION, suite.digest, dataset_digest, system),
         *(kept for kept, line in zip(lines, suite.evaluators, strict=True) if kept != line.options),
     ]
     return sha256(encode(parts)).digest()

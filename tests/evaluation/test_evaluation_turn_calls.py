@@ -82,6 +82,66 @@ def test_the_same_id_after_the_end_or_for_another_tool_is_another_call() -> None
     assert 2 == len(made(call(1, "queued"), call(2, "executed")))
 
 
+STOP = call(2, "cancelled", call_id="q")
+QUEUED = call(1, "queued", call_id="q", arguments={"a": 1})
+OTHER = call(1, "queued", call_id="o")
+ANOTHER = call(1, call_id="x") | {"tool_name": "u"}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [QUEUED, result(2, call_id="q", result=1)],
+        [QUEUED, result(2, result=1)],
+        [call(1, "queued", arguments={"a": 1}), result(2, result=1)],
+        [call(1, "proposed", call_id="q", arguments={"a": 1}), result(2, call_id="q", result=1)],
+        [QUEUED, {"kind": "message", "turn": 1}, result(1, call_id="q", result=1)],
+        [QUEUED, STOP, result(2, call_id="q", result=1)],
+        [QUEUED, STOP, result(3, call_id="q", result=1)],
+        [QUEUED, result(2, "cancelled", call_id="q"), result(2, call_id="q", result=1)],
+        [QUEUED, OTHER, STOP | {"call_id": "o"}, result(2, result=1)],
+        [OTHER, QUEUED, STOP | {"call_id": "o"}, result(2, result=1)],
+        [QUEUED, OTHER, result(2, "cancelled", call_id="o"), result(2, result=1)],
+        [QUEUED, result(1, "queued", call_id="q"), result(2, call_id="q", result=1)],
+        [QUEUED, result(1, "queued", call_id="q"), STOP, result(3, call_id="q", result=1)],
+        [QUEUED, result(1, call_id="q", result="in line"), result(2, call_id="q", result=1)],
+        [QUEUED, result(1, call_id="q", result="in line"), result(2, result=1)],
+        [QUEUED | {"result": "in line"}, result(2, call_id="q", result=1)],
+        [QUEUED, ANOTHER, result(1, call_id="x"), STOP, result(2, call_id="q", result=1)],
+    ],
+)
+def test_a_waiting_call_that_a_plain_result_comes_back_of_later_was_executed(steps: Any) -> None:
+    """By its identifier or as the only open one of its tool, whatever was cancelled meanwhile."""
+    one = next(c for c in made(*steps) if c.call.call_id in ("q", None) and c.tool == "t")
+    assert ("executed", {"a": 1}, 1) == (one.status, one.arguments, one.answer)
+    assert (1, len(steps)) == (one.turn, one.place)
+    assert steps[-1]["turn"] == one.settled_turn
+
+
+@pytest.mark.parametrize(
+    ("steps", "status"),
+    [
+        ([QUEUED, result(1, call_id="q", result="in line")], "queued"),
+        ([QUEUED, OTHER, result(1, call_id="q"), result(1, call_id="o")], "queued"),
+        ([QUEUED, result(1, call_id="q", result=1), result(2, call_id="q", result=1)], "queued"),
+        ([QUEUED | {"result": "in line"}, STOP], "cancelled"),
+        ([QUEUED, result(1, call_id="q", result="in line"), STOP], "cancelled"),
+        ([QUEUED, STOP, result(2, call_id="q", error="cancelled")], "cancelled"),
+        ([QUEUED, STOP, result(2, "cancelled", call_id="q")], "cancelled"),
+        ([QUEUED, result(2, "queued", call_id="q"), result(3, "blocked", call_id="q")], "blocked"),
+        ([call(1, "blocked", call_id="q"), result(2, call_id="q", result=1)], "blocked"),
+        ([QUEUED, result(2, call_id="q", error="no")], "executed"),
+        ([QUEUED, result(2, call_id="q", result=1), STOP], "executed"),
+        ([QUEUED, result(2, call_id="q"), result(3, "cancelled", call_id="q")], "executed"),
+    ],
+)
+def test_a_receipt_settles_nothing_and_what_was_executed_is_not_undone(
+    steps: Any, status: str
+) -> None:
+    """What comes back together with a call that waits is the word that it does."""
+    assert status == made(*steps)[0].status
+
+
 def test_what_came_of_a_call() -> None:
     """An error stands for the result; what is not known to have failed worked."""
     failed, told, done, stopped = (

@@ -89,7 +89,13 @@ def test_a_call_from_the_queue_counts_where_it_is_executed() -> None:
     assert "p" == judged(BANNED, conversation([queued], [stopped])).code
     again = called("reserve", status="executed", call_id="q")
     assert "f" == judged(BANNED, conversation([queued], [again])).code
+    plain = came_back("reserve", {"accepted": True})
+    other = called("reserve", {"room": "blue"}, status="queued", call_id="o")
+    gone = called("reserve", status="cancelled", call_id="o")
+    assert "f" == judged(BANNED, conversation([queued], [stopped, plain])).code
+    assert "f" == judged(BANNED, conversation([queued, other], [stopped, gone, plain])).code
     needed = {"type": "calls", "required": {"reserve": {"min": 1, "max": 1}}, "turn": 2}
+    assert "p" == judged(needed, conversation([queued, other], [gone, plain])).code
     assert "p" == judged(needed, conversation([queued], [done])).code
     assert "p" == judged(needed, conversation([queued], [again])).code
 

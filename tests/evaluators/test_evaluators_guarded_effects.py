@@ -54,6 +54,16 @@ def test_a_queued_action_of_an_older_revision_must_not_be_executed() -> None:
     assert "p" == judged(LINE, in_time).code
 
 
+def test_a_result_that_comes_back_after_a_cancellation_is_an_effect() -> None:
+    """The tool ran, and on the revision on which the call was queued."""
+    plain = came_back("reserve", {"accepted": True}, call_id="q")
+    update = updated(2, constraints__attendees=6)
+    active = [state(1), state(2)]
+    verdict = judged(LINE, conversation([QUEUED], [update, CANCELLED, plain], active=active))
+    assert "f:planning" == verdict.code
+    assert "executed at step 4 of turn 2" in str(verdict.detail)
+
+
 @pytest.mark.parametrize("allowed", [False, None, 1, "yes"])
 def test_an_effect_without_permission_fails(allowed: Any) -> None:
     """Only true is a permission."""
