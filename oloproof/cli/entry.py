@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -17,7 +18,7 @@ from oloproof.cli.output import mute_abandoned_stdout, tell, tell_error
 from oloproof.errors import ConfigurationError, OloproofError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 INTERRUPTED: Final = 5
 OWN_ERROR: Final = 70
@@ -41,9 +42,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         build()(prog_name=PROGRAM)  # a shell asks for completions; typer answers and exits
     given = sys.argv[1:] if arguments is None else list(arguments)
     _accept_any_text()
-    # How CI ends a job: no reason to lose more than Ctrl-C does.
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with _sigterm_as_interrupt():
+        return _code_of(given)
+
+
+@contextlib.contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Take SIGTERM, by which CI ends a job, as Ctrl-C: it loses no more than that does.
+
+    Afterwards it is what it was, since the process may be another program's.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+def _code_of(given: list[str]) -> int:
     try:
         return _invoke(given)
     except typer.Exit as end:

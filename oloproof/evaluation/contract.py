@@ -265,7 +265,7 @@ class Setting(NamedTuple):
 
     `expected_state` is how the suite's `state_matches` line compares (exact without one).
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
-    value of a JSON or YAML file that an option names, relative to the suite.
+    value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
 
     transforms: tuple[str, ...]

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
     from oloproof.suites.case import Case
 
-JUDGING_VERSION: Final = 2
-"""Raised whenever the same evidence may be judged otherwise: stored rows are then made again."""
-
 _METAMORPHIC_COPY: Final = not_applicable("metamorphic_copy")
 _NOT_A_METAMORPHIC_PAIR: Final = not_applicable("not_a_metamorphic_pair")
 _ANOTHER_TRANSFORM: Final = not_applicable("another_transform")

@@ -15,6 +15,7 @@ from oloproof.evaluation.schema_paths import refuse_unknown_places
 from oloproof.evaluation.snapshots import StateCheck
 from oloproof.evaluation.states import EXACT
 from oloproof.paths import MISSING, Absent
+from oloproof.suites.case_files import JsonLines
 from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator
 
@@ -123,6 +124,8 @@ def _reader(line: RawEvaluator) -> Callable[[str], JsonValue]:
         path = line.document.path.parent / name
         if not isinstance(missing, Absent) and not path.exists():
             return missing
+        if path.suffix == ".jsonl":
+            return [value for _, _, value in JsonLines(path, "the file").read()]
         return read_document(path, "the file").value
 
     return read

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from oloproof.canonical import equal
-
-REPLAY_VERSION: Final = 1
-"""Raised when replays of the same change may come out differently; part of every replay's key."""
 
 
 def find_call(

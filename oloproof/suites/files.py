@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import os
 import stat
 from typing import TYPE_CHECKING
 
+from oloproof.canonical import encode_in_order
 from oloproof.errors import ConfigurationError
 from oloproof.suites.places import show_path, show_where
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from oloproof.canonical import JsonValue
 
 
 def read_bytes(path: Path, what: str, *, mend: str | None = None) -> bytes:
@@ -51,6 +56,28 @@ def cannot_read(
     return ConfigurationError(
         f"{what} {problem}: {show_path(path)}", where=where or show_path(path), mend=mend
     )
+
+
+def append_lines(path: Path, values: Iterable[JsonValue], what: str) -> None:
+    """Write values behind what a JSON Lines file holds, one a line, in one write.
+
+    `what` names the file in errors. It is made where it is not there.
+    """
+    added = b"".join(encode_in_order(value) + b"\n" for value in values)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                if file.read() != b"\n":
+                    added = b"\n" + added
+            file.write(added)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{what} cannot be written: {error.strerror}",
+            where=show_path(path),
+            mend="make it writable",
+        ) from None
 
 
 def without_mark(data: bytes) -> bytes:

@@ -170,8 +170,7 @@ class Dispatch:
         self, site: Any, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
     ) -> None:
         made = {"step_index": step_index, "fault": fault, "s": seconds}
-        kept = {"recording": self._recording, "models": self._models}
-        self._write_down(made | kept, evidence_json)
+        self._write_down(made | {"recording": self._recording}, evidence_json)
         header = {"unit": self._unit, **made}
         self._outlet.send(REPLAY, header | {"tool": site["tool"]}, evidence_json)
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import sys
 import threading
 import zlib
 from typing import Final
+
+from oloproof.errors import ConfigurationError
 
 SIZE: Final = 1 << 26
 """Bytes that can be said of one job; what goes beyond is left out. Untouched ones cost nothing."""
@@ -73,6 +76,11 @@ class Aside:
 
 def open_aside() -> int:
     """A descriptor of fresh memory, for the worker to inherit and for the parent to read."""
+    if not hasattr(os, "memfd_create"):
+        raise ConfigurationError(
+            f"systems are run on Linux alone, and this is {sys.platform}",
+            mend="run in a Linux container or machine; stored runs can be read here",
+        )
     descriptor = os.memfd_create("oloproof-aside", 0)
     os.ftruncate(descriptor, SIZE)
     return descriptor

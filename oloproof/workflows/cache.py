@@ -16,6 +16,7 @@ from oloproof.records.store_report import (
     CheckedKind,
     ImportedRun,
 )
+from oloproof.reuse.notes import notes_of, settle
 from oloproof.store.checking import StoreCheck, check_store
 from oloproof.store.database import Store
 from oloproof.store.exchange import read_root
@@ -24,7 +25,6 @@ from oloproof.store.importing import import_runs
 from oloproof.store.inventory import take_inventory
 from oloproof.store.opening import FILE
 from oloproof.store.pruning import prune
-from oloproof.workflows.notes import notes_of, settle
 from oloproof.workflows.project import STORE_FOLDER, find_project, load_suite_of
 from oloproof.workflows.references import RunDocuments
 from oloproof.workflows.stored import DAMAGE, Warn, find_run, in_silence, open_store

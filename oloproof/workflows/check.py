@@ -114,7 +114,7 @@ class _Check:
         self._cases = cases
         self._ability: dict[str, Any] = {}
         self._trials = Trials(suite, self._see)
-        self._bench = Bench(suite.system.models)
+        self._bench = Bench()
 
     def report(self) -> CheckReport:
         """Everything from the recordings to the reasons."""

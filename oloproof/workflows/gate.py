@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oloproof.errors import ConfigurationError, GateError
-from oloproof.workflows.identity import identify
-from oloproof.workflows.inputs import present_inputs
+from oloproof.reuse.fingerprint import Fingerprint
+from oloproof.reuse.identity import fingerprint_of
+from oloproof.reuse.inputs import present_inputs
 from oloproof.workflows.project import load_policy_of, load_suite_of, refuse_unknown_metrics
 from oloproof.workflows.reports import build_report
 from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
@@ -62,8 +63,15 @@ def _stale(root: Path, store: Store, row: RunRow, record: RunRecord) -> str | No
             where=str(store.path),
             mend="run this project: `oloproof run`",
         )
-    if present_inputs(suite, identify(suite, store), store) == row.inputs:
+    now = fingerprint_of(suite, store)
+    if present_inputs(suite, now, store) == row.inputs:
         return None
+    then = Fingerprint.from_json(record.manifest.get("fingerprint", {}))
+    if then is not None and then.differing(now) == ["judging"]:
+        return (
+            f"Run {row.id} was judged by another Oloproof than this one: `oloproof run` judges "
+            "it again and executes nothing."
+        )
     return (
         f"The suite, the dataset or the system has changed since run {row.id}: "
         "this decides what was run then."

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from oloproof.canonical import decode
 from oloproof.records.evidence import TRAJECTORY
 from oloproof.replaying.sites import find_call
-from oloproof.workflows.keys import replay_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from oloproof.records.faults import ModelPolicy
+    from oloproof.reuse.fingerprint import Keys
     from oloproof.suites.case import Case
 
 
@@ -45,7 +44,7 @@ class Unit:
     replicate: int
     key: bytes
     sites: tuple[Site, ...]
-    models: ModelPolicy = "live"
+    keys: Keys | None = None
     evidence: Known | None = None
     deaths: int = 0
     replays: dict[tuple[int, str | None], Known] = field(default_factory=dict)
@@ -84,9 +83,11 @@ class Unit:
                         yield site, step_index, fault
 
     def replay_key(self, step_index: int, fault: str | None) -> bytes:
-        """The key of one of its replays."""
+        """The key of one of its replays; empty where nothing of it is kept."""
         assert self.evidence is not None
-        return replay_key(self.key, self.evidence.digest, step_index, fault, self.models)
+        if self.keys is None:
+            return b""
+        return self.keys.replay(self.key, self.evidence.digest, step_index, fault)
 
 
 @dataclass(slots=True)

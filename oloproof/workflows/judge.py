@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.judges import outcome_of
 from oloproof.records.case_report import JudgementLine, JudgeReport
+from oloproof.suites.files import append_lines
 from oloproof.systems.loading import load_function
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.project import load_project
@@ -37,7 +37,7 @@ def judge(
     chosen = declared if isinstance(declared, ForCases) else None
     check: Any = declared if chosen is None else chosen.inner
     ask = load_function(provider, project.suite.root)
-    path = line.document.path.parent / str(line.options["judge"]["judgements"])
+    path = _judgements_of(line)
     asked: list[JudgementLine] = []
     with open_store(folder, warn) as (_, store):
         stored = StoredRun.open(store, read_run(store, find_run(store, run, where="--run")))
@@ -94,22 +94,29 @@ def _asked(
     )
 
 
+def _judgements_of(line: RawEvaluator) -> Path:
+    """The file that judgements are added to, which the suite was read with."""
+    name = str(line.options["judge"]["judgements"])
+    if not name.endswith(".jsonl"):
+        raise ConfigurationError(
+            f"judgements can be added to JSON Lines alone, and not to `{name}`",
+            where=line.where("judge", "judgements"),
+            mend="name a file that ends in .jsonl, with one judgement a line; what the other "
+            "holds can be put there as it is, a line each",
+        )
+    return line.document.path.parent / name
+
+
 def _keep(path: Path, check: Any, line: JudgementLine) -> None:
-    """Add a judgement to its file, whole or not at all."""
+    """Add a judgement to its file; what stands there stays as it is."""
     judge: Judge = check.judge
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    kept.append(
-        {
-            "digest": line.digest,
-            "model": judge.model,
-            "version": judge.version,
-            "instruction": judge.instruction,
-            "message": line.message,
-            "says": list(check.patterns),
-            "raw": line.raw,
-        }
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    kept: Any = {
+        "digest": line.digest,
+        "model": judge.model,
+        "version": judge.version,
+        "instruction": judge.instruction,
+        "message": line.message,
+        "says": list(check.patterns),
+        "raw": line.raw,
+    }
+    append_lines(path, [kept], what="the file of judgements")

@@ -14,23 +14,26 @@ from oloproof.version import VERSION
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Evaluator
     from oloproof.metamorphic.transforms import Transform
-    from oloproof.workflows.identity import Identity
+    from oloproof.reuse.fingerprint import Fingerprint
     from oloproof.workflows.project import Project
 
 
-def build_manifest(project: Project, identity: Identity, *, rerun_failed: bool) -> dict[str, Any]:
+def build_manifest(
+    project: Project, fingerprint: Fingerprint, *, rerun_failed: bool
+) -> dict[str, Any]:
     """The manifest of a run."""
     suite = project.suite
     return {
         "oloproof": VERSION,
         "project": suite.project,
         "system": {
-            "name": identity.name,
-            "version": identity.version,
-            "source_digest": identity.source_digest,
+            "name": fingerprint.system,
+            "version": fingerprint.shown_version,
+            "source_digest": fingerprint.source_digest,
             "callable": suite.system.callable,
             "recorded": suite.system.recorded,
         },
+        "fingerprint": fingerprint.to_json(),
         "replicates": suite.replicates,
         "rerun_failed": rerun_failed,
         "evaluators": [kept_options(raw) for raw in suite.evaluators],

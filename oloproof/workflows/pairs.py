@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oloproof.canonical import encode_in_order
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.metamorphic.pairs import field_text, pair_digest
 from oloproof.records.case_report import PairLine, PairList
 from oloproof.suites.dataset import Dataset
+from oloproof.suites.files import append_lines
 from oloproof.suites.labels import NO_LABELS, load_labels
 from oloproof.workflows.project import load_project
 
@@ -79,19 +79,7 @@ def _append(spec: TransformSpec, lines: list[PairLine]) -> None:
             mend=f"give it `validity_labels: labels/{spec.name}.jsonl`, "
             "or show the pairs with `--print`",
         )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        before = path.read_bytes() if path.exists() else b""
-        added = b"".join(encode_in_order(_line(line)) + b"\n" for line in lines)
-        gap = b"\n" if before and not before.endswith(b"\n") else b""
-        with path.open("ab") as file:
-            file.write(gap + added)
-    except OSError as error:
-        raise ConfigurationError(
-            f"the file of labels cannot be written: {error.strerror}",
-            where=str(path),
-            mend="make it writable, or show the pairs with `--print`",
-        ) from None
+    append_lines(path, map(_line, lines), what="the file of labels")
 
 
 def _line(line: PairLine) -> dict[str, Any]:

@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.contract import Evaluator
     from oloproof.metamorphic.transforms import Transform
-    from oloproof.records.faults import ModelPolicy
+    from oloproof.reuse.fingerprint import Keys
     from oloproof.store.database import Store
     from oloproof.suites.case import Case
-    from oloproof.workflows.keys import ExecutionKeys
 
 
 def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
@@ -37,14 +36,13 @@ class Planner:
     def __init__(
         self,
         store: Store,
-        keys: ExecutionKeys,
+        keys: Keys,
         transforms: Sequence[Transform],
         sites: tuple[Site, ...],
         *,
         replicates: int,
         timeout_s: float,
         rerun_failed: bool,
-        models: ModelPolicy,
     ) -> None:
         self._store = store
         self._keys = keys
@@ -53,7 +51,6 @@ class Planner:
         self._replicates = replicates
         self._timeout_s = timeout_s
         self._rerun_failed = rerun_failed
-        self._models = models
         # What this run makes itself has other keys: an empty store knows nothing until its end.
         self._knows_anything = store.has_results()
 
@@ -66,9 +63,9 @@ class Planner:
             Unit(
                 case,
                 replicate,
-                self._keys.key(case, replicate),
+                self._keys.execution(case, replicate),
                 () if case.source else self._sites,
-                self._models,
+                self._keys,
             )
             for case in cases
             for replicate in range(1, self._replicates + 1)

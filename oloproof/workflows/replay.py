@@ -10,10 +10,10 @@ from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.fault_options import FAULTS
 from oloproof.evaluation.registry import bind_one
 from oloproof.replaying.sites import find_call
+from oloproof.reuse.identity import fingerprint_of
 from oloproof.workflows.checkpoints import checkpoint_list
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.groups import Group, Site, Unit
-from oloproof.workflows.identity import identify
 from oloproof.workflows.panels import replay_report
 from oloproof.workflows.project import load_suite_of
 from oloproof.workflows.rows import StoredRun
@@ -125,7 +125,7 @@ def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
             )
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
         recorded = stored.record.manifest["system"]["source_digest"]
-        changed = identify(load_suite_of(root), store).source_digest != recorded
+        changed = fingerprint_of(load_suite_of(root), store).source_digest != recorded
         yield _Opened(root, stored.record.number, unit, declared, changed)
 
 
@@ -268,8 +268,7 @@ def _replayed_now(
     first = demands[0]
     labels = tuple(demand.label for demand in demands)
     site = Site(first.tool, first.occurrence, labels, first.turn)
-    models = suite.system.models
-    fresh = Unit(unit.case, unit.replicate, unit.key, (site,), models, evidence=unit.evidence)
+    fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
     Trials(suite).run([Group(unit.case, [fresh])])
     context = context_of(fresh, None)
     return {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode
+from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.journal import FOLDER, journals, read_journal
-from oloproof.workflows.keys import replay_key
 
 if TYPE_CHECKING:
-    from oloproof.store.database import Store
+    from oloproof.store.database import RunRow, Store
     from oloproof.store.journal import Entry
 
 
@@ -31,15 +31,24 @@ def take_over_journals(store: Store) -> int:
         row = store.run(run)
         if row is not None and row.status == "running":
             continue  # it takes over its own results
-        for path in paths:
-            taken += sum(_take_over(store, run, entry) for entry in read_journal(path))
+        keys = _keys(store, row)
+        if keys is not None:
+            for path in paths:
+                taken += sum(_take_over(store, run, keys, entry) for entry in read_journal(path))
         store.commit()
         for path in paths:
             path.unlink(missing_ok=True)
     return taken
 
 
-def _take_over(store: Store, run: int, entry: Entry) -> bool:
+def _keys(store: Store, row: RunRow | None) -> Keys | None:
+    """The keys as a dead run made them; None where it kept a fingerprint of another form."""
+    manifest = None if row is None else store.get_json(row.manifest)
+    kept = Fingerprint.from_json((manifest or {}).get("fingerprint", {}))
+    return None if kept is None else Keys(kept)
+
+
+def _take_over(store: Store, run: int, keys: Keys, entry: Entry) -> bool:
     header: Any = entry.header
     key = bytes.fromhex(header["key"])
     if "recording" in header:
@@ -47,8 +56,7 @@ def _take_over(store: Store, run: int, entry: Entry) -> bool:
         known = store.result(key)
         if known is None or known.object != recording:
             return False  # a replay of something that the store does not have says nothing
-        step_index, fault, models = header["step_index"], header["fault"], header["models"]
-        key = replay_key(key, recording, step_index, fault, models)
+        key = keys.replay(key, recording, header["step_index"], header["fault"])
     limit_s = limit_of(decode(entry.body), header["timeout_s"])
     store.add_result(key, entry.body, run=run, duration_s=header["s"], limit_s=limit_s)
     return True

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import encode
 from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction, is_variable
+from oloproof.reuse.fingerprint import keys_of
+from oloproof.reuse.identity import fingerprint_of, recordings_of, remember_loaded
+from oloproof.reuse.inputs import inputs_digest, present_inputs, remember_files
+from oloproof.reuse.notes import SYSTEM
 from oloproof.store.database import Store
 from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
 from oloproof.workflows.checking import check_ability, check_cases
 from oloproof.workflows.engine import Engine
 from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
-from oloproof.workflows.identity import identify, opening, recordings_of, remember_loaded
-from oloproof.workflows.inputs import inputs_digest, present_inputs, remember_files
-from oloproof.workflows.keys import execution_keys
 from oloproof.workflows.ledger import Ledger
 from oloproof.workflows.manifest import build_manifest
+from oloproof.workflows.opening import opening
 from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
 from oloproof.workflows.reports import RunRecord, build_report
@@ -71,7 +73,7 @@ class _Run:
         self._dataset = Dataset(self._suite.dataset, self._suite.root)
         self._recordings = recordings_of(self._suite)
         self._started = time.perf_counter()
-        self._identity = identify(project.suite, store)
+        self._fingerprint = fingerprint_of(project.suite, store)
 
     def events(self) -> Iterator[Event]:
         """Everything from the first check to the decision."""
@@ -89,9 +91,9 @@ class _Run:
         number = self._store.begin_run(
             started_at=started_at,
             manifest=encode(manifest),
-            inputs=inputs_digest(self._suite, self._identity, facts.digest),
+            inputs=inputs_digest(self._suite, self._fingerprint, facts.digest),
         )
-        yield RunStarted(number, facts.cases, checked.copies, self._identity.name)
+        yield RunStarted(number, facts.cases, checked.copies, self._fingerprint.system)
         yield from map(Notice, self._passing + self._standing)
         status, summary = yield from self._execute(number, facts)
         yield self._finished(RunRecord(number, status, started_at, manifest, summary))
@@ -102,9 +104,10 @@ class _Run:
         number = self._store.begin_run(
             started_at=started_at, manifest=encode(manifest), inputs=row.inputs
         )
-        yield RunStarted(number, summary["cases"], summary["copies"], self._identity.name)
+        yield RunStarted(number, summary["cases"], summary["copies"], self._fingerprint.system)
         self._standing = summary["standing"]
         yield from map(Notice, self._passing + self._standing)
+        self._remember_code()
         self._store.share_chunks(row.id, number)
         summary = summary | {
             "executed": 0,
@@ -118,7 +121,7 @@ class _Run:
         yield self._finished(RunRecord(number, "complete", started_at, manifest, summary))
 
     def _begin(self) -> tuple[str, dict[str, Any]]:
-        manifest = build_manifest(self._project, self._identity, rerun_failed=self._rerun_failed)
+        manifest = build_manifest(self._project, self._fingerprint, rerun_failed=self._rerun_failed)
         return datetime.now(UTC).isoformat(timespec="seconds"), manifest
 
     def _finished(self, record: RunRecord) -> RunFinished:
@@ -139,16 +142,23 @@ class _Run:
                 )
 
     def _say_when_only_the_code_changed(self) -> None:
-        last = self._store.note(f"system {self._identity.name}")
-        now = [self._identity.version, self._identity.source_digest]
+        last = self._store.note(SYSTEM + self._fingerprint.system)
+        now = self._code()
         # Of what was recorded elsewhere, each line is known by itself.
         declared = self._recordings is None and last is not None and last[0] == now[0]
         if declared and last[1] != now[1]:
             self._passing.append(
-                f"the code of `{self._identity.name}` changed but its version is still "
-                f"`{self._identity.version}`: nothing recorded with the code before is reused"
+                f"the code of `{self._fingerprint.system}` changed but its version is still "
+                f"`{self._fingerprint.shown_version}`: nothing recorded with the code before is "
+                "reused"
             )
-        self._store.set_note(f"system {self._identity.name}", now)
+
+    def _code(self) -> list[str]:
+        return [self._fingerprint.shown_version, self._fingerprint.source_digest]
+
+    def _remember_code(self) -> None:
+        """Keep which code ran: a run that was refused is not one that said that it changed."""
+        self._store.set_note(SYSTEM + self._fingerprint.system, self._code())
 
     def _same_before(self) -> tuple[RunRow, dict[str, Any]] | None:
         """The last complete run over the same inputs, unless some of it may not be reused.
@@ -157,7 +167,7 @@ class _Run:
         """
         if self._store.note(DAMAGE) is not None:
             return None
-        inputs = present_inputs(self._suite, self._identity, self._store)
+        inputs = present_inputs(self._suite, self._fingerprint, self._store)
         row = None if inputs is None else self._store.run_of_inputs(inputs)
         if row is None or row.summary is None:
             return None
@@ -193,6 +203,8 @@ class _Run:
         finally:
             if status == "failed" and not engine.executed and not ledger.cases:
                 self._store.forget_run(number)  # it was refused before it had begun
+            else:
+                self._remember_code()
             summary = self._summary(number, facts.cases, ledger, engine)
             self._store.finish_run(number, status=status, summary=encode(summary))
         remember_loaded(self._store, self._suite, engine.loaded)
@@ -207,7 +219,7 @@ class _Run:
         if self._dataset.digest(facts.files) != facts.digest:
             self._passing.append("the dataset changed while it was run: nothing is decided on it")
             status = "failed"
-        if identify(self._suite, self._store) != self._identity:
+        if fingerprint_of(self._suite, self._store) != self._fingerprint:
             self._passing.append(
                 f"{self._suite.system.recorded or 'the code of the system'} changed while it was "
                 "run: which of it made which result is not known, so nothing is decided on them "
@@ -220,13 +232,12 @@ class _Run:
     def _groups(self) -> Iterator[Group]:
         planner = Planner(
             self._store,
-            execution_keys(self._suite, self._identity, self._recordings),
+            keys_of(self._fingerprint, self._recordings),
             self._project.transforms,
             sites_of(self._project.evaluators),
             replicates=self._suite.replicates,
             timeout_s=self._suite.system.timeout_s,
             rerun_failed=self._rerun_failed,
-            models=self._suite.system.models,
         )
         return map(planner.group, self._dataset)
 

@@ -13,7 +13,6 @@ from oloproof.workflows.groups import Group, Known, Site, Unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from oloproof.records.faults import ModelPolicy
     from oloproof.suites.case import Case
 
 PLACES: Final = 5
@@ -85,10 +84,7 @@ class Subject:
 
 
 class Bench:
-    """Makes the groups of a check; `models` is where models are answered behind a fault."""
-
-    def __init__(self, models: ModelPolicy) -> None:
-        self._models = models
+    """Makes the groups of a check."""
 
     def recording(self, case: Case) -> Group:
         """A case that is recorded with all its states, and watched meanwhile."""
@@ -114,7 +110,7 @@ class Bench:
         return Group(case, [unit])
 
     def _unit(self, case: Case) -> Unit:
-        return Unit(case, 1, b"", (), self._models)
+        return Unit(case, 1, b"", ())
 
 
 class _Watched(Group):

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from oloproof.workflows.engine import Engine
-from oloproof.workflows.identity import opening
+from oloproof.workflows.opening import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

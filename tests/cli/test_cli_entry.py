@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import signal
 import struct
 import subprocess
 import sys
@@ -235,3 +236,23 @@ def test_stdout_may_be_closed() -> None:
 
 def _beside_the_tests() -> dict[str, Any]:
     return dict(os.environ) | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def test_a_host_process_keeps_its_own_way_with_sigterm(fakes: Fakes) -> None:
+    """A command called from another program leaves its signals as they were."""
+    mine = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        before = signal.getsignal(signal.SIGTERM)
+        main(["runs"])
+        main(["no-such-command"])
+        assert before is signal.getsignal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, mine)
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    """`python -m oloproof` is the command, with its name."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "oloproof", "--version"], capture_output=True, text=True, check=True
+    )
+    assert f"oloproof {VERSION}\n" == shown.stdout

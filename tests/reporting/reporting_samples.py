@@ -578,7 +578,7 @@ PAIRS = PairList(
 )
 JUDGED = JudgeReport(
     metric="claims",
-    written_to="labels/judged.json",
+    written_to="labels/judged.jsonl",
     judged=[
         JudgementLine(
             case="talk-7",

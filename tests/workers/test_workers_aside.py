@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oloproof.errors import ConfigurationError
 from oloproof.workers import aside as aside_module
 from oloproof.workers.aside import Aside, open_aside, read_aside
 
@@ -79,3 +80,10 @@ def test_what_was_written_over_it_is_not_taken_for_what_was_said(data: bytes, at
     changed = os.pread(descriptor, 200, 0)[:45] != before[:45]
     assert ((0, b"") if changed else (0, b"what was said")) == read_aside(descriptor)
     os.close(descriptor)
+
+
+def test_where_there_is_no_such_memory_it_is_said(monkeypatch):
+    """Systems are run on Linux alone; elsewhere that is said, and not an AttributeError."""
+    monkeypatch.delattr(os, "memfd_create")
+    with pytest.raises(ConfigurationError, match="Linux"):
+        open_aside()

@@ -47,7 +47,7 @@ LINE: dict[str, Any] = {
         "model": "scripted",
         "version": "1",
         "instruction": "Does the message say that the room was booked?",
-        "judgements": "labels/judged.json",
+        "judgements": "labels/judged.jsonl",
     },
 }
 
@@ -102,7 +102,8 @@ def test_nothing_is_asked_twice_and_the_record_is_whole(desk: TinyProject) -> No
     for _ in range(2):
         judge(desk.folder, "claims", "app:model")
     assert 2 == len((desk.folder / "asked").read_text().splitlines())
-    kept = json.loads((desk.folder / "labels/judged.json").read_text())
+    lines = (desk.folder / "labels/judged.jsonl").read_text().splitlines()
+    kept = [json.loads(line) for line in lines]
     assert {
         "model": "scripted",
         "version": "1",
@@ -111,6 +112,49 @@ def test_nothing_is_asked_twice_and_the_record_is_whole(desk: TinyProject) -> No
         "says": ["booked"],
         "raw": "ASSERTED. It says that it did.",
     }.items() <= kept[0].items()
+
+
+def test_what_stands_in_the_file_stays_as_it_is(desk: TinyProject) -> None:
+    """A judgement is a line at the end, also behind a line that has no end."""
+    path = desk.folder / "labels/judged.jsonl"
+    path.parent.mkdir()
+    mine = '{"says": ["x"],  "digest": "' + "0" * 64 + '", "model": "m", "version": "1", '
+    mine += '"instruction": "i", "message": "t", "raw": "unclear"}'
+    path.write_text(mine)
+    desk.run()
+    judge(desk.folder, "claims", "app:model")
+    assert [mine, 3] == [(lines := path.read_text().splitlines())[0], len(lines)]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{} }\n", "judged.jsonl:1"),
+        ("[]\n", "no list of judgements"),
+        ('{"raw": 1, "raw": 2}\n', "raw"),
+    ],
+)
+def test_a_broken_file_of_judgements_is_refused_before_anybody_is_asked(
+    desk: TinyProject, text: str, what: str
+) -> None:
+    """And is left as it is."""
+    desk.run()
+    path = desk.folder / "labels/judged.jsonl"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        judge(desk.folder, "claims", "app:model")
+    assert what in f"{caught.value.what} {caught.value.where}"
+    assert (text, False) == (path.read_text(), (desk.folder / "asked").exists())
+
+
+def test_judgements_are_added_to_json_lines_alone(desk: TinyProject) -> None:
+    """A list is read as ever; to add to one is refused before anybody is asked."""
+    write(desk, judgements="labels/judged.json").run()
+    with pytest.raises(ConfigurationError, match="JSON Lines alone") as caught:
+        judge(desk.folder, "claims", "app:model")
+    assert "judgements" in str(caught.value.where)
+    assert not (desk.folder / "asked").exists()
 
 
 def test_another_version_or_instruction_is_another_judgement(desk: TinyProject) -> None:

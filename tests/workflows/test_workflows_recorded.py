@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oloproof.canonical import encode
 from oloproof.evaluation.fault_options import FAULTS
+from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.database import Store
 from oloproof.store.journal import JournalWriter
-from oloproof.workflows.keys import replay_key
 from oloproof.workflows.results import take_over_journals
 
 if TYPE_CHECKING:
@@ -225,23 +227,26 @@ def test_models_behind_a_fault_are_asked_or_are_missing(
     assert expected == told(tiny, "asks")
 
 
-def test_a_replay_of_a_killed_run_counts_under_its_policy_alone(tiny: TinyProject) -> None:
-    """What was finished is taken over for the policy it was made under, and for no other."""
+def test_a_replay_of_a_killed_run_counts_under_its_fingerprint_alone(tiny: TinyProject) -> None:
+    """What was finished is taken over as what the dead run made, and for nothing else."""
+    print_ = Fingerprint(python="p", system="s", version="1", source="0", models="recorded")
     with Store(tiny.folder / ".oloproof") as store:
-        run = store.begin_run(started_at="t", manifest=b"{}", inputs=b"")
+        manifest = encode({"fingerprint": print_.to_json()})
+        run = store.begin_run(started_at="t", manifest=manifest, inputs=b"")
         recorded = b'{"outcome":{"status":"completed"}}'
         evidence = store.add_result(b"k" * 32, recorded, run=run, duration_s=0)
         store.finish_run(run, status="interrupted", summary=b"{}")
         journal = JournalWriter(tiny.folder / ".oloproof/journal", run)
         journal.begin(0)
         header = {"key": (b"k" * 32).hex(), "recording": evidence.hex(), "step_index": 3}
-        header |= {"fault": "error", "models": "recorded", "s": 0.0, "timeout_s": 1.0}
+        header |= {"fault": "error", "s": 0.0, "timeout_s": 1.0}
         journal.write(header, b'{"reason":"model_needed"}')
         journal.close()
         take_over_journals(store)
-        made = replay_key(b"k" * 32, evidence, 3, "error", "recorded")
-        assert store.result(made) is not None
-        assert store.result(replay_key(b"k" * 32, evidence, 3, "error", "live")) is None
+        place = (b"k" * 32, evidence, 3, "error")
+        assert store.result(Keys(print_).replay(*place)) is not None
+        for other in (replace(print_, models="live"), replace(print_, replay=99)):
+            assert store.result(Keys(other).replay(*place)) is None
 
 
 ODD = """

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from oloproof.errors import ConfigurationError, GateError, StoreError
+from oloproof.evaluation.contract import failed
+from oloproof.evaluators.state_matches import StateMatches
+from oloproof.workflows import gate as decided
+from oloproof.workflows import run as workflow
 from oloproof.workflows.events import Progress, RunFinished
 from oloproof.workflows.gate import assert_gate, gate
 from oloproof.workflows.inspect import list_cases
@@ -513,3 +518,74 @@ def test_what_needed_a_retry_is_not_taken_for_what_needs_none(tiny):
     write(attempts=3, on=["RuntimeError"], wait_s=0).run()
     assert 0 == write(attempts=3, on=["RuntimeError"], wait_s=1).run().executed
     assert 1 == write(attempts=1).run().executed
+
+
+FAULTY = """
+import oloproof
+
+class Box:
+    def reset(self, state): self.state = state
+    def snapshot(self): return self.state
+    @oloproof.tool
+    def add(self): self.state["n"] += 1
+    def __call__(self, request):
+        try: self.add()
+        except RuntimeError: return {"answer": "no"}
+        return {"answer": "yes"}
+
+system = Box()
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("contract", 99, (1, 2)),
+        ("python", "another", (1, 2)),
+        ("replay", 99, (0, 2)),
+        ("judging", "another", (0, 0)),
+    ],
+)
+def test_another_release_makes_anew_what_it_would_make_otherwise(
+    tiny, monkeypatch, field, value, expected
+):
+    """A raised contract runs again, a raised replay version replays, another judge judges."""
+    fault = {"type": "fault_recovery", "tool": "add", "fault": "error"}
+    tiny.write(app=FAULTY, cases=[case("a")], evaluators=[{"type": "state_matches"}, fault])
+    first = tiny.run()
+    assert (1, 2) == (first.executed, first.replayed)
+    of_files = workflow.fingerprint_of
+    monkeypatch.setattr(
+        workflow, "fingerprint_of", lambda *args: replace(of_files(*args), **{field: value})
+    )
+    again = tiny.run()
+    assert expected == (again.executed, again.replayed)
+    assert (0, 0) == ((last := tiny.run()).executed, last.replayed)
+
+
+def test_no_old_verdict_survives_a_judge_that_changed(tiny, monkeypatch):
+    """The evidence is reused, and judged by what judges now; until then the gate says it."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    assert "ALLOW" == tiny.run().gate.verdict
+    of_files = workflow.fingerprint_of
+    monkeypatch.setattr(StateMatches, "evaluate", lambda *_: failed(detail="made to fail"))
+    for place in (workflow, decided):
+        monkeypatch.setattr(
+            place, "fingerprint_of", lambda *args: replace(of_files(*args), judging="another")
+        )
+    assert any("judged by another Oloproof" in note for note in gate(tiny.folder).gate.notes)
+    report = tiny.run()
+    assert ("BLOCK", 0) == (report.gate.verdict, report.executed)
+    assert [] == gate(tiny.folder).gate.notes
+
+
+def test_a_run_that_was_refused_does_not_swallow_that_the_code_changed(tiny):
+    """The next run that begins says it, for it is the one that runs the new code."""
+    tiny.write(app=APP, cases=[case("a")])
+    tiny.run()
+    tiny.write(app=APP + "\nLIMIT = 3\n", cases=[case("a") | {"initial_state": 3, "extra": 1}])
+    with pytest.raises(ConfigurationError):
+        tiny.run()
+    tiny.write_cases([case("a")])
+    assert any("changed but its version" in notice for notice in tiny.run().notices)
+    assert not any("changed but its version" in notice for notice in tiny.run().notices)

@@ -4,44 +4,38 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.judging import JUDGING_VERSION
 from oloproof.evaluation.registry import kept_options
+from oloproof.reuse.notes import DATASET
 from oloproof.suites.dataset import Dataset
-from oloproof.version import VERSION
-from oloproof.workflows.keys import CONTRACT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from oloproof.canonical import JsonValue
+    from oloproof.reuse.fingerprint import Fingerprint
     from oloproof.store.database import Store
     from oloproof.suites.suite import Suite
-    from oloproof.workflows.identity import Identity
-
-DATASET: Final = "dataset "
-"""Notes of the state files that belong to a dataset, by its path in the project."""
 
 
-def inputs_digest(suite: Suite, identity: Identity, dataset_digest: str) -> bytes:
-    """The digest over the suite, the dataset and the system, 32 bytes.
+def inputs_digest(suite: Suite, fingerprint: Fingerprint, dataset_digest: str) -> bytes:
+    """The digest over the suite, the dataset, the system and what judges it, 32 bytes.
 
     Neither the policy nor the labels belong to it: they decide, and make no row.
     """
-    system: list[JsonValue] = [identity.name, identity.version, identity.source_digest]
     # What stands in files beside the suite belongs to it as what stands in it does.
     lines: list[JsonValue] = [kept_options(line) for line in suite.evaluators]
     parts: list[JsonValue] = [
-        *(CONTRACT_VERSION, JUDGING_VERSION, VERSION, suite.digest, dataset_digest, system),
+        *(fingerprint.digest().hex(), suite.digest, dataset_digest),
         *(kept for kept, line in zip(lines, suite.evaluators, strict=True) if kept != line.options),
     ]
     return sha256(encode(parts)).digest()
 
 
-def present_inputs(suite: Suite, identity: Identity, store: Store) -> bytes | None:
+def present_inputs(suite: Suite, fingerprint: Fingerprint, store: Store) -> bytes | None:
     """The digest of the inputs as they are now, by the bytes of the files alone.
 
     None where no run has looked through the dataset yet (which state files belong to it is
@@ -54,7 +48,7 @@ def present_inputs(suite: Suite, identity: Identity, store: Store) -> bytes | No
         found = Dataset(suite.dataset, suite.root).digest(files)
     except ConfigurationError:
         return None
-    return inputs_digest(suite, identity, found)
+    return inputs_digest(suite, fingerprint, found)
 
 
 def remember_files(suite: Suite, store: Store, files: tuple[str, ...]) -> None:

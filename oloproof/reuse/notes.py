@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.store.importing import Settlement
-from oloproof.workflows.inputs import DATASET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from oloproof.canonical import JsonValue
     from oloproof.store.database import Store
+
+DATASET: Final = "dataset "
+"""Notes of the state files that belong to a dataset, by its path in the project."""
 
 LOADED: Final = "loaded "
 """Notes of the modules that a system loaded, by its source digest; see `identity`."""

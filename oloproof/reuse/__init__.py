@@ -1,0 +1,1 @@
+"""What decides whether something known may be used again: one fingerprint, every key."""
