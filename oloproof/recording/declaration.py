@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import encode, encode_foreign, to_json
 from oloproof.errors import NotJsonError
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.recording.events import EffectKind
+    from oloproof.recording.on_fault import OnFault
 
 
 class Effect:
@@ -23,9 +24,9 @@ class Effect:
         "function",
         "kind",
         "name",
+        "on_fault",
         "parameters",
         "reads",
-        "returns_faults",
     )
 
     def __init__(
@@ -36,7 +37,7 @@ class Effect:
         name: str | None = None,
         call_id: Callable[[Mapping[str, Any]], str | None] | None = None,
         reads: bool = False,
-        on_fault: Literal["raise", "return"] = "raise",
+        on_fault: OnFault = "raise",
         receiver: bool | None = None,
     ) -> None:
         self.kind: EffectKind = kind
@@ -44,7 +45,7 @@ class Effect:
         self.name = name or getattr(function, "__name__", None) or type(function).__name__
         self.call_id = call_id
         self.reads = reads
-        self.returns_faults = on_fault == "return"
+        self.on_fault = on_fault
         self.parameters = Parameters(function, receiver=receiver)
 
     def read(self, bound: dict[str, Any]) -> tuple[str, NotJsonError | None]:

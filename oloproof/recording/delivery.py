@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 class ToolError(RuntimeError):
-    """What a failing tool raises; `retry_after_s` where it says when to try again."""
+    """What a failing tool raises: which `fault`, and when to try again where it says so."""
 
+    fault: FaultKind
     retry_after_s: float | None = None
 
 
 class ToolTimeoutError(TimeoutError):
     """What a tool raises that gave no answer in time."""
+
+    fault: FaultKind
+    retry_after_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,17 +57,21 @@ class FaultPlan:
     visible: bool = True
     calls: int | None = 1
 
+    @property
+    def text(self) -> str:
+        """What an exception of this fault says."""
+        return self.error or self.fault
+
     def exception(self) -> Exception:
-        """The exception of an error."""
-        if self.timeout:
-            return ToolTimeoutError(self.error)
-        error = ToolError(self.error)
+        """The fault as an exception."""
+        error = (ToolTimeoutError if self.timeout else ToolError)(self.text)
+        error.fault = self.fault
         error.retry_after_s = self.retry_after_s
         return error
 
     def returned(self) -> dict[str, JsonValue]:
         """The error of a tool that returns its failures."""
-        out: dict[str, JsonValue] = {"error": self.error}
+        out: dict[str, JsonValue] = {"error": self.text}
         if self.retry_after_s is not None:
             out["retry_after_s"] = self.retry_after_s
         return out

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from oloproof.recording.calling import begin, call, call_async
 from oloproof.recording.declaration import Effect
 from oloproof.recording.lanes import OPEN
+from oloproof.recording.on_fault import check_on_fault
 from oloproof.recording.streaming import drive, drive_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
     from oloproof.recording.events import EffectKind
+    from oloproof.recording.on_fault import OnFault
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -28,7 +30,7 @@ def tool(
     name: str | None = None,
     call_id: Callable[[Mapping[str, Any]], str | None] | None = None,
     reads: bool = False,
-    on_fault: Literal["raise", "return"] = "raise",
+    on_fault: OnFault = "raise",
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 def tool(
     function: Any = None,
@@ -37,7 +39,7 @@ def tool(
     name: str | None = None,
     call_id: Callable[[Mapping[str, Any]], str | None] | None = None,
     reads: bool = False,
-    on_fault: Literal["raise", "return"] = "raise",
+    on_fault: OnFault = "raise",
 ) -> Any:
     """Declare a function or method (sync or async, a generator too) as a tool of the agent.
 
@@ -48,10 +50,11 @@ def tool(
     `name` is what the tool is called in trajectories, else the function's own name. `call_id`
     makes the identifier of a call from its arguments by name. A tool that `reads` never
     changes the sandbox. `on_fault` says how the tool's failures reach the agent: as an
-    exception, or returned as `{"error": text}`.
+    exception (`"raise"`, or one of its own: a class or an instance), returned as
+    `{"error": text}` (`"return"`), or as what a function makes of the fault; or each kind of
+    fault in its own way, in a mapping.
     """
-    if on_fault not in ("raise", "return"):
-        raise ValueError(f"on_fault is 'raise' or 'return', not {on_fault!r}")
+    check_on_fault(on_fault)
     options = {"name": name, "call_id": call_id, "reads": reads, "on_fault": on_fault}
     if function is None:
         return lambda wrapped: _declare("tool", wrapped, options)
@@ -65,6 +68,7 @@ def model(
     *,
     name: str | None = None,
     call_id: Callable[[Mapping[str, Any]], str | None] | None = None,
+    on_fault: OnFault = "raise",
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]: ...
 def model(
     function: Any = None,
@@ -72,14 +76,17 @@ def model(
     *,
     name: str | None = None,
     call_id: Callable[[Mapping[str, Any]], str | None] | None = None,
+    on_fault: OnFault = "raise",
 ) -> Any:
     """Declare a function or method as a call of a language model.
 
     It is recorded as a tool is. In a replay it is served from the recording, and called again
     only behind a fault. A `usage` in its result (`input_tokens` or `prompt_tokens`,
     `output_tokens` or `completion_tokens`, `cost_usd`) is added up in the trajectory.
+    `on_fault` is what the provider's client raises, as for a tool.
     """
-    options = {"name": name, "call_id": call_id}
+    check_on_fault(on_fault)
+    options = {"name": name, "call_id": call_id, "on_fault": on_fault}
     if function is None:
         return lambda wrapped: _declare("model", wrapped, options)
     return _declare("model", function, options)

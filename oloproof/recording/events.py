@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.recording.lanes import Position
+    from oloproof.recording.on_fault import OnFault
 
 EffectKind: TypeAlias = Literal["tool", "model"]
 Ending: TypeAlias = Literal["returned", "raised", "cancelled", "abandoned", "unfinished"]
@@ -80,7 +81,7 @@ class Event:
     chunks: list[str] = field(default_factory=list)
     began_s: float = 0.0
     latency_ms: float | None = None
-    returns_faults: bool = False
+    on_fault: OnFault = "raise"
     unfit: Callable[..., Any] | None = None  # the function, where it does not take the arguments
     late: bool = False  # it has to wait until the fault has struck
 

@@ -126,7 +126,7 @@ class Session:
             revision=self.revision,
             turn=self.turn,
             outer=at,
-            returns_faults=effect.returns_faults,
+            on_fault=effect.on_fault,
         )
 
     def _begun(self, event: Event) -> None:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
+from oloproof.recording.failures import describe_failure
+from oloproof.recording.on_fault import outcome_of, way_to_fail
 from oloproof.records.redacted import REDACTED
 
 if TYPE_CHECKING:
     from oloproof.recording.calling import Runs
     from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
+    from oloproof.recording.on_fault import Failing
     from oloproof.recording.replay import ReplaySession
 
 
@@ -42,19 +45,28 @@ class Striking:
     def deliver(self, event: Event, runs: Runs) -> Any:
         """What the agent sees: a value, or the exception raised."""
         plan = self.plan
-        answer = None if plan.error is not None else self._answer(event, runs)
-        raised = plan.error is not None and not event.returns_faults
+        way = way_to_fail(event.on_fault, plan.fault, fails=plan.error is not None)
+        outcome = self._answer(event, runs) if way is None else self._failure(event, way)
         self._session.virtual_s += plan.delay_s + (plan.retry_after_s or 0.0)
         event.fault = {
             "fault": plan.fault,
-            "as": "raised" if raised else "returned",
+            "as": "raised" if isinstance(outcome, BaseException) else "returned",
             "applied": any(error is None for _, error in runs),
         }
-        if not plan.visible:
+        if way is None and not plan.visible:
             event.fault["visible"] = False
-        if raised:
-            raise plan.exception()
-        return plan.returned() if plan.error is not None else answer
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    def _failure(self, event: Event, way: Failing) -> object:
+        """What comes out of a failing call, to be raised where it is an exception."""
+        if way == "return":
+            return self.plan.returned()
+        try:
+            return outcome_of(way, self.plan.exception())
+        except Exception as error:
+            self._session.stop("on_fault_raised", f"{event.name}: {describe_failure(error).line}")
 
     def _answer(self, event: Event, runs: Runs) -> JsonValue:
         match self.plan.basis:

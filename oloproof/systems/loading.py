@@ -25,7 +25,7 @@ _SANDBOX: Final = ("reset", "snapshot")
 _CALLED: Final = {"reset": "reset(self, state)", "snapshot": "snapshot(self)"}
 OPTIONS: Final = {
     "tool": ("name", "call_id", "reads", "on_fault"),
-    "model": ("name", "call_id"),
+    "model": ("name", "call_id", "on_fault"),
 }
 """The options of the decorators of tools and models."""
 _UNKNOWN_OPTION: Final = re.compile(r"(tool|model)\(\) got an unexpected keyword argument '(\w+)'")
