@@ -29,7 +29,8 @@ class Request(NamedTuple):
     """What a worker is told of a case: nothing that is expected of it.
 
     `talks` says that the input is a conversation: `{"turns": [{"user": …}, …]}`, `replayable`
-    that a recording is worth keeping: copies are not replayed.
+    that a recording is worth keeping: copies are not replayed. Of a copy `source` is the id of
+    the case that it is held against: what is drawn by chance must be the same in both.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Request(NamedTuple):
     replicate: int = 1
     talks: bool = False
     replayable: bool = True
+    source: str | None = None
 
 
 class Act(NamedTuple):

@@ -1,7 +1,7 @@
 """Records what declared tools and models do in a case, and what the agent tells of itself.
 
-A system that declares nothing pays nothing: the modules of the recorder are loaded by the
-system, when it asks for `oloproof.tool` or another of its names.
+A system that never imports `oloproof` pays nothing: the modules of the recorder are loaded
+where it did, at the latest when it asks for `oloproof.tool` or another of its names.
 """
 
 from __future__ import annotations
@@ -46,17 +46,19 @@ class Recorder:
         worlds: Worlds,
         on_step: Callable[[bytes], None],
         is_loaded: Callable[[str], bool],
+        is_asked_for: Callable[[], bool],
     ) -> None:
         self._system = system
         self._redaction = redaction
         self._worlds = worlds
         self._on_step = on_step
         self._is_loaded = is_loaded
+        self._is_asked_for = is_asked_for
 
     @property
     def is_asked_for(self) -> bool:
-        """Whether the system uses anything of the recorder."""
-        return self._is_loaded("oloproof.recording.lanes")
+        """Whether the system may use anything of the recorder."""
+        return self._is_loaded("oloproof.recording.lanes") or self._is_asked_for()
 
     def open(self, request: Request, targets: Sequence[tuple[str, int]]) -> RecordingSession | None:
         """The session in which a case is recorded; None for a system that declares nothing."""
@@ -66,7 +68,7 @@ class Recorder:
         from oloproof.recording.recording import RecordingSession
 
         return RecordingSession(
-            Origin(request.id, request.replicate),
+            Origin(request.source or request.id, request.replicate),
             targets=targets,
             snapshot=self.snapshot if self._system.stateful else None,
             on_step=self.tell_step,
@@ -87,13 +89,13 @@ class Recorder:
         if not any(told.items() <= said.content.items() for said in session.said):
             session.say("step", step, None)
 
-    def undisturbed(self) -> AbstractContextManager[Any]:
+    def undisturbed(self, session: Session | None = None) -> AbstractContextManager[Any]:
         """A block in which what tools do is no effect of an agent, be it of another sandbox."""
         if not self.is_asked_for:
             return contextlib.nullcontext()
-        from oloproof.recording.session import undisturbed
+        from oloproof.recording.lanes import undisturbed
 
-        return undisturbed()
+        return undisturbed(session)
 
     def close(self, session: RecordingSession, performance: Performance, request: Request) -> None:
         """Store the recording of a case, unless the system reported a trajectory itself."""

@@ -47,7 +47,8 @@ class Execution:
     """Runs cases one after another on one system; `on_report` hears each reported trajectory.
 
     `on_step` hears each step that is recorded, `on_turn` how each turn but the last ended, and
-    `is_loaded` says whether a module is: a system that uses the recorder has loaded it.
+    `on_attempt` that a case is begun, be it once more. `is_loaded` says whether a module is: a
+    system that uses the recorder has loaded it; `is_recorder_asked_for` whether it may do so.
     Whatever it hands out is redacted.
     """
 
@@ -60,16 +61,21 @@ class Execution:
         on_report: Callable[[bytes], None] = lambda _: None,
         on_step: Callable[[bytes], None] = lambda _: None,
         on_turn: Callable[[bytes], None] = lambda _: None,
+        on_attempt: Callable[[], None] = lambda: None,
         is_loaded: Callable[[str], bool] = lambda _: False,
+        is_recorder_asked_for: Callable[[], bool] = lambda: False,
     ) -> None:
         self.system = system
         self.redaction = redaction
         self.retries = retries
         self.worlds = Worlds(redaction)
-        self.recorder = Recorder(system, redaction, self.worlds, on_step, is_loaded)
+        self.recorder = Recorder(
+            system, redaction, self.worlds, on_step, is_loaded, is_recorder_asked_for
+        )
         self._caller = caller
         self._on_report = on_report
         self._on_turn = on_turn
+        self._on_attempt = on_attempt
 
     def run(self, request: Request, targets: Sequence[tuple[str, int]] = ()) -> Recorded:
         """The evidence of one case, every attempt with a sandbox freshly reset.
@@ -87,12 +93,15 @@ class Execution:
         return Recorded(encode(sections), time.perf_counter() - started - waited_s, timings)
 
     def _call(self, request: Request, targets: Sequence[tuple[str, int]]) -> Performance:
+        self._on_attempt()
         session = self.recorder.open(request, targets)
         reading = _CaseReading(self, self._on_report)
         acts = self.acts(request)
         performance = self.perform(request, reading, acts, session, self._on_turn)
         if session is not None:
             self.recorder.close(session, performance, request)
+        elif self.recorder.is_asked_for:
+            return self._call(request, targets)  # it was not to be seen before that it would be
         return performance
 
     def acts(self, request: Request) -> list[Act]:
@@ -118,14 +127,6 @@ class Execution:
         What is called inside a `session` is recorded, or replayed. `on_turn` hears how each
         turn but the last ended.
         """
-        system, state_json = self.system, request.state_json
-        if system.stateful:
-            state = None if state_json is None else decode(state_json)
-            with self.recorder.undisturbed():
-                reset = self._caller.call("reset", system.reset, state)
-            if reset.outcome.status != "completed":
-                problem = f"reset() did not succeed: {reset.outcome.error}"
-                return Performance(reset, reset.outcome, world_problem=problem)
         case = CurrentCase(
             id=request.id,
             input_json=request.input_json,
@@ -134,6 +135,9 @@ class Execution:
         )
         performance: Performance | None = None
         with open_case(case), session or contextlib.nullcontext():
+            unready = self._reset(request.state_json, session)
+            if unready is not None:
+                return unready
             for act in acts:
                 performance = self._do(act, case, performance, session)
                 reading.read(performance)
@@ -148,6 +152,22 @@ class Execution:
         assert performance is not None
         reading.finish(performance)
         return performance
+
+    def _reset(self, state_json: bytes | None, session: Session | None) -> Performance | None:
+        """Put the sandbox into the initial state; what there is of a case where that failed."""
+        if not self.system.stateful:
+            return None
+        state = None if state_json is None else decode(state_json)
+        if session is not None:
+            session.preparing = True
+        with self.recorder.undisturbed(session):
+            reset = self._caller.call("reset", self.system.reset, state)
+        if reset.outcome.status != "completed":
+            problem = f"reset() did not succeed: {reset.outcome.error}"
+            return Performance(reset, reset.outcome, world_problem=problem)
+        if session is not None:
+            session.prepared()
+        return None
 
     def _do(
         self, act: Act, case: CurrentCase, performance: Performance | None, session: Session | None

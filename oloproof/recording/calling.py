@@ -32,7 +32,7 @@ def begin(
     bound, fits = effect.parameters.bind(args, kwargs)
     arguments, problem = effect.read(bound)
     at = find(f"{effect.kind}\0{effect.name}\0{arguments}")
-    if at is None or at.session is None:
+    if at is None or at.session is None or at.is_ours:
         return None
     event = at.session.begin(
         effect,

@@ -56,11 +56,10 @@ class Scope:
 class Position:
     """Where code stands in a session; `last` is the call it made last, `parent` the one it is in.
 
-    A position without a session is that of our own calls of `snapshot` and `reset`: what
-    tools they use is no effect of the agent.
+    `block` is the block of ours in which it stands, such as a call of `snapshot` or `reset`.
     """
 
-    __slots__ = ("adopted", "last", "owner", "parent", "scope", "session")
+    __slots__ = ("adopted", "block", "last", "owner", "parent", "scope", "session")
 
     def __init__(
         self,
@@ -71,6 +70,7 @@ class Position:
         parent: Event | None = None,
         last: int | None = None,
         adopted: bool = False,
+        block: undisturbed | None = None,
     ) -> None:
         self.session = session
         self.owner = owner
@@ -78,13 +78,41 @@ class Position:
         self.parent = parent
         self.last = last
         self.adopted = adopted
+        self.block = block
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether what is called here is no effect of the agent."""
+        return self.block is not None and not self.block.over
 
 
 AT: Final[ContextVar[Position | None]] = ContextVar("oloproof_position", default=None)
 OPEN: Final[list[Session]] = []
 """The sessions open in this process."""
 
-NOWHERE: Final = Position(None, 0, Scope(""))
+
+class undisturbed:  # noqa: N801  # used as a block
+    """What tools do inside this block is ours, and no effect of the agent.
+
+    What is drawn inside is the same in every such block of a `session` (else the one that is
+    open here). A task or thread that is left running belongs to the case afterwards.
+    """
+
+    __slots__ = ("_session", "_token", "over")
+
+    def __init__(self, session: Session | None = None) -> None:
+        self._session = session
+        self.over = False
+
+    def __enter__(self) -> None:
+        at = AT.get()
+        session = self._session or (None if at is None else at.session)
+        scope = Scope("" if session is None else identity(session.root.key, "ours"))
+        self._token = AT.set(Position(session, owner(), scope, block=self))
+
+    def __exit__(self, *_: object) -> None:
+        self.over = True
+        AT.reset(self._token)
 
 
 def identity(*parts: object) -> str:
@@ -101,7 +129,7 @@ def owner() -> int:
 
 
 def find(what: str) -> Position | None:
-    """Where the calling code stands, None where nothing is recorded of it.
+    """Where the calling code stands, None where no case is open.
 
     A task or thread that is met for the first time begins a lane of its own, told apart from
     its siblings by `what` it does first. Raises `OloproofError` for code that no session, or
@@ -111,12 +139,12 @@ def find(what: str) -> Position | None:
     if at is None:
         return _adopt(what)
     session = at.session
-    if session is None:
-        return None
+    if session is None or at.is_ours:
+        return at
     if not session.is_open:
         raise _refused(what, "after the end of its case")
     mine = owner()
-    if mine == at.owner:
+    if mine == at.owner and at.block is None:
         return at
     lane = session.fork(at.scope, f"{_task_name()}{what}")
     at = Position(session, mine, lane, parent=at.parent, last=at.last)
@@ -128,8 +156,8 @@ def innermost() -> tuple[Session, Event | None] | None:
     """The session of the calling code and the call it is in; None outside of every session."""
     at = AT.get()
     if at is not None:
-        open_here = at.session is not None and at.session.is_open
-        return (at.session, at.parent) if at.session is not None and open_here else None
+        session = None if at.is_ours else at.session
+        return (session, at.parent) if session is not None and session.is_open else None
     return (OPEN[0], None) if len(OPEN) == 1 else None
 
 
@@ -160,6 +188,8 @@ def _adopt(what: str) -> Position | None:
             session.outside(what.split("\0")[1])
         raise _refused(what, "in a thread without context, while several cases are open")
     session = sessions[0]
+    if session.preparing:
+        return None  # a thread that `reset` waits for
     if is_stray():
         session.outside(what.split("\0")[1])
         raise _refused(what, "by a thread that was at work when an earlier case ended")

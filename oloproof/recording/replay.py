@@ -9,11 +9,12 @@ from oloproof.recording.checkpoints import START
 from oloproof.recording.comparing import differs, differs_in_told, shown_call, shown_outcome
 from oloproof.recording.copying import copy_contents
 from oloproof.recording.directing import Director
+from oloproof.recording.lanes import undisturbed
 from oloproof.recording.matching import Mismatch, Script
 from oloproof.recording.notes import Note
 from oloproof.recording.ordering import PATIENCE_S
 from oloproof.recording.recording import final_step
-from oloproof.recording.session import Session, undisturbed
+from oloproof.recording.session import Session
 from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory

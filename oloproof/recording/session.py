@@ -15,7 +15,7 @@ from oloproof.recording import lanes
 from oloproof.recording.binding import has_run
 from oloproof.recording.events import Event, Origin, Said
 from oloproof.recording.failures import describe_failure
-from oloproof.recording.lanes import AT, NOWHERE, OPEN, Position, Scope
+from oloproof.recording.lanes import AT, OPEN, Position, Scope
 from oloproof.recording.notes import Note
 from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.strays import note_strays
@@ -50,6 +50,8 @@ class Session:
     ) -> None:
         self.origin = origin
         self.is_open = False
+        self.preparing = False
+        """Whether the sandbox is still being put into its initial state; the caller sets it."""
         self.events: list[Event] = []
         self.said: list[Said] = []
         self.notes: list[Note] = []
@@ -83,6 +85,10 @@ class Session:
             self.condition.notify_all()
         note_strays(patient=not OPEN)
         AT.reset(self._token)
+
+    def prepared(self) -> None:
+        """The sandbox is in its initial state, and the agent begins."""
+        self.preparing = False
 
     # --- a call begins -------------------------------------------------------------------
 
@@ -257,18 +263,6 @@ class Session:
         """The next moment."""
         self.clock += 1
         return self.clock
-
-
-class undisturbed:  # noqa: N801  # used as a block
-    """What tools do inside this block is ours, and no effect of the agent."""
-
-    __slots__ = ("_token",)
-
-    def __enter__(self) -> None:
-        self._token = AT.set(NOWHERE)
-
-    def __exit__(self, *_: object) -> None:
-        AT.reset(self._token)
 
 
 def _told(name: str, problem: Problem) -> str:

@@ -15,7 +15,7 @@ from oloproof.records.evidence import RECORDING, TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
-from oloproof.systems.source import own_file
+from oloproof.worker.loaded import LoadedModules
 from oloproof.worker.messages import READY, REPLAY, UNIT
 from oloproof.workers.framing import DONE, MARK
 
@@ -38,7 +38,6 @@ class Dispatch:
         outlet: SlotOutlet,
         slot: int = 0,
     ) -> None:
-        self._root = opening["root"]
         self._outlet = outlet
         self._unit = 0
         self._key = self._recording = ""
@@ -46,14 +45,14 @@ class Dispatch:
         self._models = opening["models"]
         journal = opening["journal"]
         self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"], slot)
-        self._loaded: frozenset[str] = frozenset()
+        self._loaded = LoadedModules(opening["root"])
         retries = opening["retries"]
         self._execution = Execution(
             system,
             Caller(
                 opening["timeout_s"],
                 clean=redaction.of_text,
-                root=Path(self._root),
+                root=Path(opening["root"]),
                 before_call=outlet.give_sign,
             ),
             redaction,
@@ -66,7 +65,9 @@ class Dispatch:
             on_report=outlet.say,
             on_step=outlet.add,
             on_turn=outlet.end_turn,
+            on_attempt=lambda: outlet.begin(self._unit),
             is_loaded=sys.modules.__contains__,
+            is_recorder_asked_for=self._loaded.use_the_package,
         )
 
     def _wait(self, seconds: float) -> None:
@@ -84,7 +85,7 @@ class Dispatch:
             "single_call": system.single_call,
             "shares_process": sandboxes > 1,
         }
-        self._outlet.send(READY, abilities | {"loaded": self._newly_loaded()})
+        self._outlet.send(READY, abilities | {"loaded": self._loaded.new_files()})
 
     def job(self, frame: Frame) -> None:
         """Run every unit of the job and the replays each asks for."""
@@ -102,6 +103,7 @@ class Dispatch:
                 unit["replicate"],
                 unit["talks"],
                 unit["replayable"],
+                unit["source"],
             )
             recording = unit["recording"]
             if recording is not None:
@@ -115,10 +117,9 @@ class Dispatch:
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
         header, body = ending
-        self._outlet.send(DONE, header | {"loaded": self._newly_loaded()}, body)
+        self._outlet.send(DONE, header | {"loaded": self._loaded.new_files()}, body)
 
     def _record(self, request: Request, unit: Any) -> tuple[dict[str, Any], bytes]:
-        self._outlet.begin(self._unit)
         if unit.get("watched"):  # only the conformance check asks for that
             from oloproof.worker.watching import record_watched
 
@@ -184,17 +185,3 @@ class Dispatch:
             self._journal.write(header, evidence_json)
         except OSError:
             self._journal = None  # a full disk is no fault of the case; the run will say it
-
-    def _newly_loaded(self) -> list[str]:
-        """Files of the project that were imported since this was last asked."""
-        if len(sys.modules) == len(self._loaded):
-            return []
-        names = frozenset(sys.modules)
-        fresh, self._loaded = names - self._loaded, names
-        files = []
-        for name in fresh:
-            file = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
-            own = own_file(self._root, file) if isinstance(file, str) else None
-            if own is not None:
-                files.append(own)
-        return sorted(files)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode
+from oloproof.recording.lanes import undisturbed
 from oloproof.recording.recording import RecordingSession
-from oloproof.recording.session import undisturbed
 from oloproof.worker.watching import first_change
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class WatchedSession(RecordingSession):
         self._alone: int | None = None
         self._seen: bytes | None = None
 
-    def __enter__(self) -> Self:
+    def prepared(self) -> None:
+        """Look at the sandbox before anything is called."""
+        super().prepared()
         self._seen = self._look()
-        return super().__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not self._busy:

@@ -35,7 +35,12 @@ def record_watched(
     """The evidence of a case, with a section `watched` of what was noticed of its sandbox."""
     usual = execution.recorder
     watching = _WatchingRecorder(
-        execution.system, execution.redaction, execution.worlds, on_step, sys.modules.__contains__
+        execution.system,
+        execution.redaction,
+        execution.worlds,
+        on_step,
+        sys.modules.__contains__,
+        lambda: usual.is_asked_for,
     )
     execution.recorder = watching
     try:

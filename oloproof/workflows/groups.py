@@ -129,6 +129,7 @@ def _work(number: int, unit: Unit) -> dict[str, Any] | None:
         "unit": number,
         "key": unit.key.hex(),
         "id": unit.case.id,
+        "source": unit.case.source,
         "input": unit.case.input,
         "talks": bool(unit.case.turns),
         "replayable": unit.case.source is None,

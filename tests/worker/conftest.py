@@ -58,6 +58,7 @@ def unit(given: Any, **fields: Any) -> dict[str, Any]:
         "unit": 0,
         "key": "00",
         "id": "c-1",
+        "source": None,
         "input": given,
         "replicate": 1,
         "talks": False,
