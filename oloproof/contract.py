@@ -75,7 +75,10 @@ class CurrentCase:
 
     @property
     def input(self) -> JsonValue:
-        """A fresh copy of the case's input; in a conversation, of the present turn."""
+        """A fresh copy of the case's input; in a conversation, of the present turn.
+
+        In `reset`, when no turn has begun, it is that of the whole conversation.
+        """
         return decode(self._input_json)
 
     def agent_trajectory(self, trajectory: AgentTrajectory) -> None:
@@ -97,7 +100,7 @@ _open: list[CurrentCase] = []
 
 
 def current_case() -> CurrentCase:
-    """The case that the calling code runs in.
+    """The case that the calling code runs in, from its `reset` on.
 
     A thread that was started without the caller's context finds it too, as long as only
     one case is open in the process. Outside a case it raises `OloproofError`.

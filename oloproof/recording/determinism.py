@@ -2,7 +2,8 @@
 
 Inside a case they derive from the case and its replicate, from the task, thread or tool call
 they are asked for in, and from the line that asks: what is drawn at one place shifts nothing
-at another. Outside of every case they are the real ones.
+at another. A changed copy of a case draws as its source. Outside of every case they are the
+real ones.
 """
 
 from __future__ import annotations

@@ -118,6 +118,66 @@ class TestStraightPath:
         found = evidence(execution(Desk()), 7, {})
         assert ("c-1", {"given": 7}) == (found["output"], found[WORLD][0]["state"])
 
+    @pytest.mark.parametrize("talks", [False, True])
+    @pytest.mark.parametrize("is_async", [False, True])
+    def test_the_case_is_known_from_its_reset_on(self, talks: bool, is_async: bool) -> None:
+        """`current_case()` works inside `reset`, in its threads too; no turn has begun there."""
+        seen: list[Any] = []
+
+        def look() -> None:
+            case = current_case()
+            seen.append((case.id, case.turn, case.input))
+
+        class Desk:
+            def snapshot(self) -> Any:
+                return {}
+
+            def reset(self, state: Any) -> None:
+                look()
+                thread = threading.Thread(target=look)
+                thread.start()
+                thread.join()
+
+            def turn(self, message: str) -> str:
+                look()
+                return message
+
+            def __call__(self, given: Any) -> Any:
+                look()
+
+        class AsyncDesk(Desk):
+            async def reset(self, state: Any) -> None:  # type: ignore[override]
+                await asyncio.to_thread(look)
+                await asyncio.create_task(asyncio.to_thread(look))
+
+        turns = {"turns": [{"user": "a"}]}
+        running = execution(AsyncDesk() if is_async else Desk())
+        asked = request(turns if talks else 7)._replace(talks=talks)
+        found: Any = decode(running.run(asked).evidence_json)
+        assert {"status": "completed"} == found["outcome"]
+        whole = turns if talks else 7
+        called = ("c-1", 1, {"user": "a"}) if talks else ("c-1", None, 7)
+        assert [("c-1", None, whole), ("c-1", None, whole), called] == seen
+        with pytest.raises(OloproofError):
+            current_case()
+
+    def test_a_reset_that_fails_leaves_no_case_open(self) -> None:
+        """The next one is told apart from it."""
+
+        class Desk:
+            def reset(self, state: Any) -> None:
+                raise ValueError(current_case().id)
+
+            snapshot = __call__ = reset
+
+        found = evidence(execution(Desk()))
+        assert ("raised", "ValueError: c-1") == (
+            found["outcome"]["status"],
+            found["outcome"]["error"],
+        )
+        with pytest.raises(OloproofError):
+            current_case()
+
     def test_the_evidence_is_read_again_as_it_was(self) -> None:
         """Patched or not, a reader finds the world that was left."""
         state = {"orders": {str(n): {"status": "open", "note": "x" * 20} for n in range(30)}}
