@@ -88,6 +88,13 @@ def _speaks(step: dict[str, Any]) -> bool:
     )
 
 
+def is_to_agent(step: dict[str, Any]) -> bool:
+    """Whether a step hands something over to another agent, in words or by its arguments."""
+    if step.get("agent") == _USER or step["kind"] in ("tool_call", "tool_result"):
+        return False
+    return step["kind"] == "handoff" or step.get("to_agent") not in (None, _USER)
+
+
 def _message(turn: int, step: dict[str, Any]) -> AgentMessage:
     return AgentMessage(
         turn,

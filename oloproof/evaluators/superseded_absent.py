@@ -1,4 +1,4 @@
-"""`superseded_absent`: a value that was replaced does not come up in later calls."""
+"""`superseded_absent`: a value that was replaced does not come up in what is done later."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from oloproof.canonical import equal
 from oloproof.evaluation.call_options import NameList
 from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.messages import is_to_agent
+from oloproof.evaluation.parts import wanted
+from oloproof.evaluation.recurrences import recurrences, within
 from oloproof.evaluation.snapshots import places_of
 from oloproof.evaluation.sources import SourceOptions, Whose
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
@@ -24,16 +26,16 @@ from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import show
-from oloproof.paths import Absent, Path, children, parse
+from oloproof.paths import Absent, Path, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Setting, Verdict
+    from oloproof.evaluation.recurrences import Recurrence
     from oloproof.evaluation.sources import Source
     from oloproof.evaluation.supersession import Change
-    from oloproof.evaluation.turn_calls import TurnCall
 
 _NOTHING_SUPERSEDED: Final = not_applicable("nothing_superseded")
 
@@ -69,8 +71,22 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """What is done with values at a step: a call, an artefact, or words to another agent.
+
+    `event` tells of it; a `value` of None is not known.
+    """
+
+    name: str
+    event: str
+    turn: int
+    step: int
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
 class SupersededAbsent(TurnCheck):
-    """The arguments of later calls against the values that were replaced and did not come back."""
+    """What is done later against the values that were replaced and did not come back."""
 
     source: Source
     paths: tuple[Path, ...]
@@ -97,7 +113,7 @@ class SupersededAbsent(TurnCheck):
         return self.tools or frozenset()
 
     def evaluate(self, context: Context) -> Verdict:
-        """Not applicable where nothing was replaced, or no call came after it."""
+        """Not applicable where nothing was replaced, or nothing came after it."""
         conversation = Conversation(context)
         turns = self.turns(conversation)
         seen = Sightings()
@@ -108,11 +124,10 @@ class SupersededAbsent(TurnCheck):
         unknown = self.source.unknown_from(conversation)
         if not found and unknown is None:
             return _NOTHING_SUPERSEDED
-        for call in turn_calls(conversation):
-            if self._speaks_of(call) and call.stands_in(turns):
-                self._see(seen, conversation, call, found)
-                if unknown is not None and call.settled_turn >= unknown:
-                    seen.lack_state(self.source, call)
+        for use in self._uses(conversation, turns):
+            self._see(seen, conversation, use, found)
+            if unknown is not None and use.turn >= unknown:
+                seen.lack_state(self.source, use.event)
         return seen.verdict(context, turns, idle="no_later_call")
 
     def _changes(self, conversation: Conversation) -> list[Change]:
@@ -121,66 +136,96 @@ class SupersededAbsent(TurnCheck):
         found += changes(conversation, self.source, self.paths)
         return sorted(found, key=lambda change: (change.turn, change.step))
 
-    def _speaks_of(self, call: TurnCall) -> bool:
-        named = self.tools is None or call.tool in self.tools
-        return named and call.made and call.settled_turn not in self.compare_turns
+    def _uses(self, conversation: Conversation, turns: range) -> Iterator[Use]:
+        """The calls; where neither tools nor arguments are named what is made and handed over."""
+        for call in turn_calls(conversation):
+            named = self.tools is None or call.tool in self.tools
+            if named and call.made and call.stands_in(turns):
+                yield Use(call.tool, str(call), call.settled_turn, call.place, call.arguments)
+        if self.tools is None and not self.arguments:
+            yield from _handed_on(conversation, turns)
 
     def _see(
-        self, seen: Sightings, conversation: Conversation, call: TurnCall, found: list[Change]
+        self, seen: Sightings, conversation: Conversation, use: Use, found: list[Change]
     ) -> None:
-        superseded = superseded_at(found, call.settled_turn, call.place)
-        if superseded and call.arguments is None:
-            seen.lack_arguments(call)
+        superseded = superseded_at(found, use.turn, use.step)
+        if not superseded or use.turn in self.compare_turns:
+            return
+        if use.value is None:
+            seen.lack_arguments(use.event)
             return
         for change in superseded:
-            if not self.arguments and self._says_little(conversation, call, change):
+            current = [] if self.arguments else self._elsewhere(conversation, use, change)
+            if current is None:
                 continue
-            stale = [place for place, value in self._values(call) if _is_old(value, change)]
-            for place in stale:
-                seen.fail(
-                    f"{call.tool}.{place}",
-                    change.new,
-                    change.old,
-                    sentence=f"{call} has {show(change.old)} at `{place}`, which "
-                    f"{show(change.new)} replaced at {change}",
-                    turn=call.settled_turn,
-                    locus=PLANNING
-                    if knows(conversation, change, call.settled_turn, call.place)
-                    else None,
-                )
-            if not stale:
+            again = recurrences(self._values(use.value), change, current)
+            for one in again:
+                _tell(seen, conversation, use, change, one)
+            if not again:
                 note = f"not {show(change.old)}, which was replaced at {change}"
-                seen.hold(call.tool, change.new, call.arguments, turn=call.settled_turn, note=note)
+                seen.hold(use.name, change.new, use.value, turn=use.turn, note=note)
 
-    def _values(self, call: TurnCall) -> Iterator[tuple[Path, JsonValue]]:
-        """The arguments that matter, and all that is in them."""
+    def _values(self, value: JsonValue) -> Iterator[tuple[Path, JsonValue]]:
+        """What matters of a value: all of it, or the arguments that are named."""
         if not self.arguments:
-            yield from _within(Path(()), call.arguments)
+            yield Path(()), value
         for argument in self.arguments:
-            for place, value in argument.select(call.arguments):
-                if not isinstance(value, Absent):
-                    yield from _within(place, value)
+            for place, held in argument.select(value):
+                if not isinstance(held, Absent):
+                    yield place, held
 
-    def _says_little(self, conversation: Conversation, call: TurnCall, change: Change) -> bool:
-        """Whether the old value may stand in some argument for another reason."""
+    def _elsewhere(self, conversation: Conversation, use: Use, change: Change) -> list[str] | None:
+        """The texts that the state holds elsewhere; None where an old value says little.
+
+        That is one which may stand anywhere for another reason.
+        """
         if change.old is None or isinstance(change.old, bool) or change.old in ("", [], {}):
-            return True
-        state = self.source.before(conversation, call.settled_turn, call.place)
+            return None
+        state = self.source.before(conversation, use.turn, use.step)
         if isinstance(state, Absent):
-            return False
-        return any(
-            _is_old(value, change)
-            for place, value in _within(Path(()), state)
-            if not self.history.covers(place) and not change.path.covers(place)
-        )
+            return []
+        old, texts = wanted(change.old), []
+        for place, value in within(Path(()), state):
+            if self.history.covers(place) or change.path.covers(place):
+                continue
+            if old.is_whole(value):
+                return None
+            if isinstance(value, str):
+                texts.append(value)
+        return texts
 
 
-def _within(path: Path, value: JsonValue) -> Iterator[tuple[Path, JsonValue]]:
-    """A value and everything in it, each with its path."""
-    yield path, value
-    for key, item in children(value):
-        yield from _within(Path((*path.segments, key)), item)
+def _handed_on(conversation: Conversation, turns: range) -> Iterator[Use]:
+    """The artefacts that are made, and what is handed over to other agents."""
+    for turn, step in conversation.steps_in(turns):
+        where = f"at step {step['index']} of turn {turn}"
+        artefact = step.get("artefact")
+        if artefact:
+            value = {key: artefact.get(key) for key in ("name", "content")}
+            event = f"the artefact `{artefact['name']}` {where}"
+            yield Use("artefact", event, turn, step["index"], value)
+        held = {key: step[key] for key in ("result", "arguments") if step.get(key) is not None}
+        if held and is_to_agent(step):
+            event = f"the message to {step.get('to_agent') or 'another agent'} {where}"
+            yield Use("message", event, turn, step["index"], held)
 
 
-def _is_old(value: JsonValue, change: Change) -> bool:
-    return not isinstance(change.old, Absent) and equal(change.old, value)
+def _tell(
+    seen: Sightings, conversation: Conversation, use: Use, change: Change, one: Recurrence
+) -> None:
+    inside = "" if one.text is None else f" in {show(one.text)}"
+    sentence = (
+        f"{use.event} has {show(change.old)}{inside} at `{one.place}`, which "
+        f"{show(change.new)} replaced at {change}"
+    )
+    if one.unclear is not None:
+        seen.lack("value_unclear", f"{sentence}: {one.unclear}")
+        return
+    seen.fail(
+        f"{use.name}.{one.place}",
+        change.new,
+        change.old if one.text is None else one.text,
+        sentence=sentence,
+        turn=use.turn,
+        locus=PLANNING if knows(conversation, change, use.turn, use.step) else None,
+    )
