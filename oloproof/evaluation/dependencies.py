@@ -7,26 +7,50 @@ from typing import TYPE_CHECKING, NamedTuple
 from oloproof.canonical import equal
 from oloproof.evaluation.calls import calls
 from oloproof.evaluation.expression_nodes import same_at
+from oloproof.evaluation.turns import readable
 from oloproof.paths import MISSING, Absent, Path, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.turns import Conversation, Of
+    from oloproof.evaluation.turns import Conversation, Of, Update
+
+
+class Recomputation(NamedTuple):
+    """What computes a result again: calls of tools, or committed updates of places of the state.
+
+    What a name stands for is seen by what there is: a tool may be called as a place is.
+    """
+
+    tools: frozenset[str] = frozenset()
+    places: tuple[Path, ...] = ()
+
+    @classmethod
+    def by(cls, names: Iterable[str]) -> Recomputation:
+        """That by the tools or places with some names."""
+        named = tuple(names)
+        return cls(frozenset(named), tuple(filter(None, map(readable, named))))
+
+    def is_in(self, update: Update) -> bool:
+        """Whether an update writes a result, and does not merely take it back."""
+        return any(
+            value is not None and (path := readable(text)) and _touch_any((path,), self.places)
+            for text, value in update.changes.items()
+        )
 
 
 class Dependency(NamedTuple):
     """A result that is valid only for what was at `depends_on` when it was computed.
 
-    `marker` is where true says that it is stale; a call of a tool in `recomputed_by` computes
-    it again, whether or not another result comes of it.
+    `marker` is where true says that it is stale; what is in `recomputed_by` computes it again,
+    whether or not another result comes of it.
     """
 
     result: Path
     depends_on: tuple[Path, ...]
     marker: Path | None = None
-    recomputed_by: frozenset[str] = frozenset()
+    recomputed_by: Recomputation = Recomputation()
 
 
 class Standing(NamedTuple):
@@ -95,14 +119,20 @@ def _how(
 
 
 def _recomputed(dependency: Dependency, conversation: Conversation, turn: int) -> bool:
-    """Whether a tool computed the result again, after the last change of what it depends on."""
-    since = 0
-    for update in conversation.updates_in((turn,)):
-        if any(_touches(one, other) for one in update.paths for other in dependency.depends_on):
+    """Whether the result was computed again, after the last change of what it depends on.
+
+    The update that changes that may write the result at the same time.
+    """
+    since, by = 0, dependency.recomputed_by
+    updates = list(conversation.updates_in((turn,)))
+    for update in updates:
+        if _touch_any(update.paths, dependency.depends_on):
             since = update.step
+    if any(update.step >= since and by.is_in(update) for update in updates):
+        return True
     inside = {step["index"] for _, step in conversation.steps_in((turn,))}
     return any(
-        call.tool in dependency.recomputed_by
+        call.tool in by.tools
         and call.index > since
         and {call.index, call.completed_index} <= inside
         and call.succeeded
@@ -110,8 +140,8 @@ def _recomputed(dependency: Dependency, conversation: Conversation, turn: int) -
     )
 
 
-def _touches(one: Path, other: Path) -> bool:
-    return one.covers(other) or other.covers(one)
+def _touch_any(paths: Iterable[Path], others: Iterable[Path]) -> bool:
+    return any(one.covers(other) or other.covers(one) for one in paths for other in others)
 
 
 def _moved(

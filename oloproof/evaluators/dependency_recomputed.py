@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from oloproof.canonical import equal
 from oloproof.evaluation.call_options import NameList, Names, names
+from oloproof.evaluation.dependencies import Recomputation
 from oloproof.evaluation.messages import agent_messages
 from oloproof.evaluation.sources import SourceOptions
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
@@ -35,6 +36,7 @@ class Options(SourceOptions):
     """Whose results depend on which places of the state, and what uses them."""
 
     result_of: Names
+    recomputed_by: NameList | None = None
     depends_on: tuple[PathText, ...] = Field(min_length=1)
     used_by: NameList | None = None
     used_in_reply: bool = False
@@ -57,6 +59,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
             metric=options.criterion_or_type,
             selector=options.selector,
             result_of=frozenset(names(options.result_of)),
+            recomputed_by=Recomputation.by(options.recomputed_by or ()),
             depends_on=parse_all(options.depends_on),
             used_by=frozenset(options.used_by or ()),
             used_in_reply=options.used_in_reply,
@@ -81,10 +84,25 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """What found a result: a call that worked, or an update of the state.
+
+    It rests on what held at `step` of `turn`; of a search the arguments may show it, too.
+    """
+
+    event: str
+    turn: int
+    step: int
+    place: int
+    search: TurnCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DependencyRecomputed(TurnCheck):
     """Each use of a result, against the last change of what the result depends on."""
 
     result_of: frozenset[str]
+    recomputed_by: Recomputation
     depends_on: tuple[Path, ...]
     used_by: frozenset[str]
     used_in_reply: bool
@@ -99,7 +117,7 @@ class DependencyRecomputed(TurnCheck):
     @property
     def named_tools(self) -> frozenset[str]:
         """Those that find a result, and those that use it."""
-        return self.result_of | self.used_by
+        return self.result_of | self.recomputed_by.tools | self.used_by
 
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable where no result from before a change was there to be used after it."""
@@ -107,12 +125,25 @@ class DependencyRecomputed(TurnCheck):
         turns = self.turns(conversation)
         seen = Sightings()
         called = turn_calls(conversation)
+        found = list(self._found(conversation, called))
         changed = changes(conversation, self.source, self.depends_on)
         for use in self._uses(conversation, called, turns):
-            self._see(seen, conversation, called, use, changed)
+            self._see(seen, conversation, found, use, changed)
         if not changed and not self.source.is_known(conversation):
             seen.lack("no_recorded_state")
         return seen.verdict(context, turns, idle="nothing_to_recompute")
+
+    def _found(self, conversation: Conversation, called: Sequence[TurnCall]) -> Iterator[Found]:
+        """The searches, and the local steps that are as good."""
+        for call in called:
+            if call.worked and call.tool in self.result_of | self.recomputed_by.tools:
+                search = call if call.tool in self.result_of else None
+                yield Found(str(call), call.settled_turn, call.place, call.place, search)
+        for update in conversation.updates_in(range(1, conversation.last + 1)):
+            if self.recomputed_by.is_in(update):
+                event = f"the state update at step {update.step} of turn {update.turn}"
+                # It rests on what it changes itself as well.
+                yield Found(event, update.turn, update.step + 1, update.step)
 
     def _uses(
         self, conversation: Conversation, called: Sequence[TurnCall], turns: range
@@ -129,17 +160,14 @@ class DependencyRecomputed(TurnCheck):
         self,
         seen: Sightings,
         conversation: Conversation,
-        called: Sequence[TurnCall],
+        found: Sequence[Found],
         use: Use,
         changed: Sequence[Change],
     ) -> None:
-        results = [
-            call
-            for call in called
-            if call.tool in self.result_of
-            and call.worked
-            and (call.settled_turn, call.place) < (use.turn, use.place)
-        ]
+        results = sorted(
+            (one for one in found if (one.turn, one.place) < (use.turn, use.place)),
+            key=lambda one: (one.turn, one.place),
+        )
         unknown = self.source.unknown_from(conversation)
         if results and unknown is not None and use.turn >= unknown:
             seen.lack_state(self.source, use.event)
@@ -147,21 +175,21 @@ class DependencyRecomputed(TurnCheck):
         if not results or not held:
             return
         now = values_at(changed, use.turn, use.place)
-        told = [self._staleness(conversation, call, changed, now) for call in results]
+        told = [self._staleness(conversation, one, changed, now) for one in results]
         path, wanted = f"{use.name}.result", "a result for the values that hold"
         if None in told:
-            fresh = max(n for n, reason in enumerate(told) if reason is None)
-            if not self.follows or self._knows(conversation, results[fresh]):
-                seen.hold(path, wanted, str(results[fresh]), turn=use.turn)
+            fresh = results[max(n for n, reason in enumerate(told) if reason is None)]
+            if not self.follows or self._knows(conversation, fresh):
+                seen.hold(path, wanted, fresh.event, turn=use.turn)
             else:
-                seen.lack_state(self.source, results[fresh])
+                seen.lack_state(self.source, fresh.event)
             return
         last = max(held, key=lambda change: (change.turn, change.step))
         seen.fail(
             path,
             wanted,
-            str(results[-1]),
-            sentence=f"{use.event} uses the result of {results[-1]}: {told[-1]}",
+            results[-1].event,
+            sentence=f"{use.event} uses the result of {results[-1].event}: {told[-1]}",
             turn=use.turn,
             locus=PLANNING if knows(conversation, last, use.turn, use.step) else None,
         )
@@ -169,21 +197,23 @@ class DependencyRecomputed(TurnCheck):
     def _staleness(
         self,
         conversation: Conversation,
-        call: TurnCall,
+        found: Found,
         changed: Sequence[Change],
         now: dict[Path, JsonValue | Absent],
     ) -> str | None:
-        """Why the result of a call is none for the values that hold now; None where it is one."""
-        then = values_at(changed, call.settled_turn, call.place)
+        """Why a result is none for the values that hold now; None where it is one."""
+        then = values_at(changed, found.turn, found.step)
         other = differing(now, then)
         if other:
             place = other[0]
             return f"`{place}` was {show(then[place])} then, and is {show(now[place])} now"
-        return self._difference(conversation, call)
+        return None if found.search is None else self._difference(conversation, found.search)
 
-    def _knows(self, conversation: Conversation, call: TurnCall) -> bool:
-        state = self.source.before(conversation, call.settled_turn, call.place)
-        return not isinstance(state, Absent)
+    def _knows(self, conversation: Conversation, found: Found) -> bool:
+        call = found.search
+        return call is None or not isinstance(
+            self.source.before(conversation, call.settled_turn, call.place), Absent
+        )
 
     def _difference(self, conversation: Conversation, call: TurnCall) -> str | None:
         state = self.source.before(conversation, call.settled_turn, call.place)

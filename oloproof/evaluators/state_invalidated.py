@@ -14,7 +14,7 @@ from oloproof.evaluation.contract import (
     not_applicable,
     passed,
 )
-from oloproof.evaluation.dependencies import Dependency, Standing, standings
+from oloproof.evaluation.dependencies import Dependency, Recomputation, Standing, standings
 from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, unrecorded
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
 from oloproof.evaluation.turns import Conversation
@@ -33,8 +33,8 @@ _NOTHING_CHANGED: Final = not_applicable(
 class DependencyFields(Fields):
     """A result at a path, and the paths it depends on.
 
-    It may also be marked as stale by true at `marker`, or be computed again by one of the
-    tools `recomputed_by`, with whatever outcome.
+    It may also be marked as stale by true at `marker`, or be computed again by a tool or a
+    committed update of a place that `recomputed_by` names, with whatever outcome.
     """
 
     result: PlaceText
@@ -48,7 +48,7 @@ class DependencyFields(Fields):
             result=parse(self.result),
             depends_on=parse_all(self.depends_on),
             marker=None if self.marker is None else parse(self.marker),
-            recomputed_by=frozenset(self.recomputed_by),
+            recomputed_by=Recomputation.by(self.recomputed_by),
         )
 
 

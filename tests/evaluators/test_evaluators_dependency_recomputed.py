@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from conversation_samples import called, conversation, judged, places, said, updated
 
 LINE = {
@@ -95,6 +96,52 @@ def test_the_new_call_must_be_made_with_the_new_values() -> None:
     assert "p" == judged(LINE, wrong).code
     right = conversation([search("15:00")], [CHANGE, search("16:00"), RESERVE], active=ACTIVE)
     assert "p" == judged(line, right).code
+
+
+LOCAL = LINE | {"recomputed_by": ["narrow", "shortlist"]}
+NARROW = called("narrow", {"by": "16:00"}, ["amber"])
+KEEP = updated(3, shortlist=["amber"])
+
+
+@pytest.mark.parametrize(
+    ("steps", "code"),
+    [
+        ([CHANGE, NARROW, RESERVE], "p"),
+        ([CHANGE, KEEP, RESERVE], "p"),
+        ([updated(2, constraints__starts_at="16:00", shortlist=["amber"]), RESERVE], "p"),
+        ([CHANGE, updated(3, shortlist__best="amber"), RESERVE], "p"),
+        ([CHANGE, search(), RESERVE], "p"),
+        ([CHANGE, RESERVE], "f:planning"),
+        ([NARROW, CHANGE, RESERVE], "f:planning"),
+        ([KEEP, CHANGE, RESERVE], "f:planning"),
+        ([CHANGE, RESERVE, NARROW, KEEP], "f:planning"),
+        ([CHANGE, updated(3, shortlist=None), RESERVE], "f:planning"),
+        ([CHANGE, updated(3, other=["amber"]), RESERVE], "f:planning"),
+        ([CHANGE, updated(3, committed=False, shortlist=["amber"]), RESERVE], "f:planning"),
+        ([CHANGE, called("narrow", result=None, error="no"), RESERVE], "f:planning"),
+        ([CHANGE, called("narrow", {}, status="blocked"), RESERVE], "f:planning"),
+    ],
+)
+def test_a_declared_local_step_is_as_good_as_a_new_search(steps: Any, code: str) -> None:
+    """A call of its tool, or a committed update of its place; undeclared it is none."""
+    active = [at("15:00"), at("16:00")]
+    assert code == judged(LOCAL, conversation([search()], steps, active=active)).code
+    plain = "p" if any(step.get("tool_name") == "search" for step in steps) else "f:planning"
+    assert plain == judged(LINE, conversation([search()], steps, active=active)).code
+
+
+def test_a_local_step_need_not_have_the_arguments_of_a_search() -> None:
+    """What it is made of is not to be seen; the sentence names it where it is stale."""
+    line = LOCAL | {"follows": {"at": "constraints.starts_at"}}
+    context = conversation([search("15:00")], [CHANGE, NARROW, KEEP, RESERVE], active=ACTIVE)
+    assert "p" == judged(line, context).code
+    late = conversation([search("15:00")], [KEEP, CHANGE, RESERVE], active=ACTIVE)
+    assert "uses the result of the state update at step 2 of turn 2" in str(
+        judged(line, late).detail
+    )
+    expected = {"turns": {"1": {"state": at("15:00")}, "2": {"state": at("16:00")}}}
+    steps = [search()], [KEEP, RESERVE]
+    assert "p" == judged(LOCAL | {"of": "expected"}, conversation(*steps, expected=expected)).code
 
 
 def test_a_system_that_records_no_updates_is_judged_by_its_snapshots() -> None:

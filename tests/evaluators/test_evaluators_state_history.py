@@ -212,6 +212,27 @@ class TestStateInvalidated:
             said = invalidated(OLD, new, new, steps=steps, dependency=dependency)
             assert code == said.code, steps
 
+    @pytest.mark.parametrize("name", ["results", "shortlist", "shortlist[0]"])
+    def test_a_committed_update_may_compute_the_same_result_again(self, name: str) -> None:
+        """A local step is as good as a new search, with the change or after it."""
+        dependency = {**RESULTS, "recomputed_by": ["search_rooms", name]}
+        new = rooms("16:00", ["amber"])
+        change = updated(2, constraints__starts_at="16:00")
+        place = name.partition("[")[0]
+        write: Any = {place: ["amber"]}
+        together = updated(2, constraints__starts_at="16:00", **write)
+        for steps, code in (
+            ((change, updated(3, **write)), "p"),
+            ((together,), "p"),
+            ((updated(2, **write), change), "f"),
+            ((change, updated(3, committed=False, **write)), "f"),
+            ((change, updated(3, other=["amber"])), "f"),
+            ((change, updated(3, **{place: None})), "f"),
+            ((change, called("search_rooms", result=["amber"])), "p"),
+        ):
+            said = invalidated(OLD, new, new, steps=steps, dependency=dependency)
+            assert code == said.code, steps
+
     @pytest.mark.parametrize("path", ["a[", ""])
     def test_an_update_of_a_path_that_cannot_be_read_counts_for_its_other_paths(
         self, path: str
