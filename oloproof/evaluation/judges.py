@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 from pydantic import Field, ValidationError
 
 from oloproof.canonical import encode
-from oloproof.evaluation.claims.rules import ClaimOutcome
+from oloproof.evaluation.claims.outcome import ClaimOutcome
 from oloproof.evaluation.contract import OptionError
 from oloproof.suites.validation import Fields
 

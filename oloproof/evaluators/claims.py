@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.claim_evidence import Evidence
     from oloproof.evaluation.claims.grammar import Language
-    from oloproof.evaluation.claims.rules import ClaimOutcome
+    from oloproof.evaluation.claims.outcome import ClaimOutcome
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
     from oloproof.evaluation.judges import Judge
     from oloproof.evaluation.messages import AgentMessage

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, Literal
 
+from oloproof.evaluation.claims.numbers import plain_number
 from oloproof.evaluation.claims.words import fold
 
 if TYPE_CHECKING:
@@ -29,6 +30,17 @@ class Role(Enum):
     ALMOST = auto()
     MODAL = auto()  # future, possibility, duty, wish
     HEDGE = auto()  # the speaker does not vouch for it
+    SUBJUNCTIVE = auto()  # a verb that without another says what is asked for
+    FAILED = auto()  # says of an act that it came to nothing
+    VAIN = auto()  # the same, right before a noun
+    MANAGED = auto()  # says that what the infinitive names was done
+    AIM = auto()  # right before a noun that names an aim
+    CAUSATIVE = auto()  # before what is to be brought about
+    GENERIC = auto()  # says of an act what is so at all times
+    EXCEPT = auto()  # leaves something out
+    BESIDES = auto()  # leaves something out of all, or adds something
+    ALSO = auto()
+    ALL = auto()
     WHOLLY = auto()  # makes a state of what can be full
     # What opens a clause
     AND = auto()
@@ -45,6 +57,7 @@ class Role(Enum):
     VERB_FIRST = auto()  # opens a condition where it opens a statement
     # What is said about a clause
     SAYING = auto()
+    REQUEST = auto()
     ASSURANCE = auto()
     TRUE = auto()
     UNTRUE = auto()
@@ -71,8 +84,10 @@ class Grammar:
 
     `parts` are the words behind a short form, `endings` those behind the end of a word.
     `concord`: several negative words make one negation. `commas`: every clause has its commas.
-    `negation_last`: a negation may end its clause. `infinitive`: the word that tells `without`
-    before an infinitive from the preposition.
+    `negation_last`: a negation may end its clause. `infinitive`: the word before an infinitive,
+    None where an infinitive needs none. `decimal`: the mark before decimals.
+    What a form is, its ending says as far as it can: an infinitive has one of
+    `infinitive_endings` and none of `other_endings`; `participles` have no ending of their own.
     """
 
     language: Language
@@ -83,7 +98,14 @@ class Grammar:
     concord: bool = False
     commas: bool = True
     negation_last: bool = False
+    decimal: Literal[".", ","] = ","
     infinitive: str | None = None
+    infinitive_endings: tuple[str, ...] = ("",)
+    other_endings: tuple[str, ...] = ()
+    participle_endings: tuple[str, ...] = ()
+    participles: tuple[str, ...] = ()
+    gerund_endings: tuple[str, ...] = ()
+    conditional_endings: tuple[str, ...] = ()
     _roles: dict[tuple[str, ...], frozenset[Role]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -94,7 +116,10 @@ class Grammar:
 
     def roles(self, words: Sequence[str]) -> frozenset[Role]:
         """The roles of the phrase that consists of exactly these words."""
-        return self._roles.get(tuple(words), frozenset())
+        found = self._roles.get(tuple(words), frozenset())
+        if len(words) == 1 and words[0].endswith(self.conditional_endings):
+            found |= {Role.MODAL}
+        return found
 
     def phrase_length(self, words: Sequence[str]) -> int:
         """How many of the first words make the longest phrase known; 1 when none does."""
@@ -103,16 +128,28 @@ class Grammar:
 
     def knows(self, word: str) -> bool:
         """Whether the word alone is in the lists."""
-        return (word,) in self._roles or word in self.parts
+        return bool(self.roles((word,))) or word in self.parts
 
     def split(self, word: str) -> tuple[str, ...]:
         """The words behind a short form: `isn't` is `is not`."""
+        if word.lstrip("-")[:1].isdigit():
+            return (plain_number(word, self.decimal),)
         if word in self.parts:
             return self.parts[word]
         for ending, rest in self.endings.items():
             if word.endswith(ending) and word != ending:
                 return (word.removesuffix(ending), *rest)
         return (word,)
+
+    def looks_participle(self, word: str) -> bool:
+        """Whether the form of a word is that of a participle."""
+        return word.endswith(self.participle_endings) or word in self.participles
+
+    def looks_infinitive(self, pattern: str) -> bool:
+        """Whether the first word of a pattern may be an infinitive."""
+        word = pattern.split()[0]
+        ends = word.endswith(self.infinitive_endings) and not word.endswith(self.other_endings)
+        return ends and word not in self.participles
 
     def negates_within(self, word: str, pattern: str) -> bool:
         """Whether the word is the pattern with a negative prefix, as `unpaid` is."""

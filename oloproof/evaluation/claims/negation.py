@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from oloproof.evaluation.claims.clauses import Clause, Message, Sentence, Unit
     from oloproof.evaluation.claims.grammar import Grammar
 
+REACH: Final = 30
+"""Clauses of one sentence that are looked through, so that a list of thousands is read in time."""
 NEGATING: Final = (Role.NOT, Role.NOTHING, Role.NEITHER, Role.WITHOUT)
 _PASSED_OVER: Final = (Role.ADVERB, Role.AUXILIARY, Role.SUBJECT)
 
@@ -46,6 +48,16 @@ class Place:
     def unit(self) -> Unit:
         """The pattern itself."""
         return self.units[self.index]
+
+    @property
+    def participle(self) -> bool:
+        """Whether the pattern says of a thing that something was done to it, and is no noun."""
+        return any(self.grammar.looks_participle(word) for word in self.unit.text.split())
+
+    def nearest(self, *passed: Role) -> Unit | None:
+        """The unit right before the pattern, past those that play these parts."""
+        before = reversed(self.units[: self.index])
+        return next((unit for unit in before if not unit.has(*passed)), None)
 
     def reaches(self, index: int) -> bool:
         """Whether only adverbs part a unit from the pattern or from an auxiliary after it."""
@@ -109,7 +121,7 @@ def _effect_of(place: Place, index: int) -> Effect | None:
 
 
 def _without(place: Place, index: int) -> Effect | None:
-    if place.grammar.infinitive is not None:
+    if place.grammar.commas:
         later = place.units[max(index, place.index) :]
         sentential = any(unit.text.split()[0] == place.grammar.infinitive for unit in later)
         return "denies" if sentential else None

@@ -12,7 +12,7 @@ from oloproof.evaluation.claims.languages.german import GRAMMAR as GERMAN
 from oloproof.evaluation.claims.languages.polish import GRAMMAR as POLISH
 from oloproof.evaluation.claims.languages.russian import GRAMMAR as RUSSIAN
 from oloproof.evaluation.claims.negation import Place
-from oloproof.evaluation.claims.rules import ClaimOutcome, Reading, read
+from oloproof.evaluation.claims.rules import read
 from oloproof.evaluation.claims.words import readable, tokens
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.claims.clauses import Message
     from oloproof.evaluation.claims.grammar import Grammar, Language
+    from oloproof.evaluation.claims.outcome import ClaimOutcome, Reading
 
 _GRAMMARS: Final[Mapping[Language, Grammar]] = {
     grammar.language: grammar for grammar in (ENGLISH, GERMAN, POLISH, RUSSIAN)

@@ -7,35 +7,25 @@ matters and cannot tell how, the reading is `unclear`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from oloproof.evaluation.claims.acts import aimed, failed, infinitive, subject
+from oloproof.evaluation.claims.exceptions import excepted
 from oloproof.evaluation.claims.grammar import Role
-from oloproof.evaluation.claims.negation import NEGATING, effect
+from oloproof.evaluation.claims.negation import NEGATING, REACH, effect
+from oloproof.evaluation.claims.outcome import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from oloproof.evaluation.claims.clauses import Clause, Unit
     from oloproof.evaluation.claims.negation import Place
-
-ClaimOutcome = Literal["asserted", "denied", "not_asserted", "unclear"]
+    from oloproof.evaluation.claims.outcome import ClaimOutcome
 
 _CARRIED: Final = (*NEGATING, Role.ALMOST, Role.MODAL, Role.HEDGE, Role.CONDITION, Role.TIME)
 _TAG: Final = (Role.TAG, Role.AUXILIARY, Role.NOT, Role.SUBJECT)
 _ELLIPSIS: Final = (Role.CONTRAST, Role.AND, Role.SUBJECT, Role.AUXILIARY, Role.NOT, Role.ADVERB)
 _MOOD: Final = (Role.HEDGE, Role.SUBJECT, Role.ADVERB, Role.SPEAKER)
-
-
-class Reading(NamedTuple):
-    """What one place says, and the rule that decided, in words."""
-
-    outcome: ClaimOutcome
-    reason: str
-
-    @property
-    def definite(self) -> bool:
-        """Whether it says that the thing was done or was not."""
-        return self.outcome in ("asserted", "denied")
 
 
 def read(place: Place) -> Reading:
@@ -140,6 +130,8 @@ def _is_hedge(clause: Clause) -> bool:
 
 def _modal(place: Place) -> Reading | None:
     for index, unit in enumerate(place.units):
+        if unit.has(Role.SUBJUNCTIVE) and index < place.index and place.reaches(index):
+            return Reading("not_asserted", f"asks that it “{unit.text}” done")
         if not unit.has(Role.MODAL) or (index > place.index and place.cut_off(index)):
             continue
         later = index > place.index and not place.grammar.commas
@@ -170,6 +162,10 @@ _RULES: Final[tuple[Callable[[Place], Reading | None], ...]] = (
     _full,
     _almost,
     _hedged,
+    failed,
+    aimed,
+    infinitive,
+    subject,
     _modal,
     _negated,
     _plain,
@@ -190,12 +186,15 @@ def _taken_over(place: Place, reading: Reading) -> Reading:
     if reading.outcome == "denied":
         return reading
     fragment = _is_fragment(place.units[: place.index])
+    joined = (Role.PURPOSE,) if place.units[0].has(Role.AND, Role.OR) else ()
     for clause in _earlier(place):
         if any(unit.has(Role.RELATIVE) for unit in clause.units[:2]):
             continue  # it speaks of its noun alone
         whole = clause.has(Role.AUXILIARY, Role.PATTERN) or clause.only(Role.ANSWER)
         listing = not whole and not place.grammar.concord
-        carried = _CARRIED if fragment else (Role.NOTHING, Role.NEITHER) if listing else ()
+        carried = (
+            (*_CARRIED, *joined) if fragment else (Role.NOTHING, Role.NEITHER) if listing else ()
+        )
         if clause.has(*carried) and not clause.only(Role.ANSWER):
             return Reading(
                 "unclear", f"“{_first(clause, *carried).text}” before it may hold here too"
@@ -205,6 +204,8 @@ def _taken_over(place: Place, reading: Reading) -> Reading:
 
 def _is_fragment(before: tuple[Unit, ...]) -> bool:
     """Whether a clause with these units before its verb leans on an earlier one."""
+    if before and before[0].has(Role.LINK):
+        return False
     if any(unit.has(Role.OR) for unit in before):
         return not any(unit.has(Role.AUXILIARY, Role.SUBJECT, Role.DETERMINER) for unit in before)
     return all(unit.has(Role.AND, Role.ADVERB, Role.AUXILIARY) for unit in before)
@@ -227,7 +228,7 @@ def _under_condition(place: Place, reading: Reading) -> Reading:
     beside = [] if place.clause.apart or number == 0 else [clauses[number - 1]]
     beside += [clause for clause in clauses[number + 1 : number + 2] if not clause.apart]
     for clause in beside:
-        if clause.first.has(Role.CONDITION):
+        if clause.first.has(Role.CONDITION) and len(clause.units) > 1:
             return Reading("unclear", f"may hold only under a condition: “{clause.first.text}”")
     return reading
 
@@ -238,6 +239,8 @@ def _embedded(place: Place, reading: Reading) -> Reading:
     announced = place.clause.mark == ":" and matrix.has(Role.SAYING)
     if place.clause_number == 0 or not (announced or place.units[0].has(Role.THAT)):
         return reading
+    if matrix.has(Role.REQUEST):
+        return Reading("not_asserted", f"is asked for: “{_first(matrix, Role.REQUEST).text}”")
     negation = matrix.has(*NEGATING) and not matrix.only(Role.ANSWER)
     if matrix.has(Role.UNTRUE) != (negation and matrix.has(Role.TRUE)):
         word = _first(matrix, Role.UNTRUE, Role.TRUE).text
@@ -252,14 +255,13 @@ def _embedded(place: Place, reading: Reading) -> Reading:
     return Reading("unclear", f"depends on “{place.message.shown(matrix)}”")
 
 
-_REACH: Final = 30  # clauses of one sentence, so that a list of thousands is read in time
-_CHANGES: Final = (_within, _taken_back, _taken_over, _under_condition, _embedded)
+_CHANGES: Final = (_within, _taken_back, _taken_over, _under_condition, _embedded, excepted)
 
 
 def _earlier(place: Place) -> Iterator[Clause]:
     """The clauses before that may reach into the place, the nearest first."""
     clauses = place.sentence.clauses
-    for number in range(place.clause_number, max(place.clause_number - _REACH, 0), -1):
+    for number in range(place.clause_number, max(place.clause_number - REACH, 0), -1):
         if clauses[number].apart:
             return
         yield clauses[number - 1]

@@ -11,12 +11,18 @@ _APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-"
 _STRESS: Final = re.compile("[\u0300\u0301]")
 
 _WORD: Final = r"[\w\u0302-\u036f]+"
+_GROUPED: Final = r"\d{1,3}(?:(?:[^\S\n]+|['\u2019\u02bc])\d{3})+(?!\d)"
+_MORE: Final = rf"[.,:\u2013-](?:{_GROUPED}|\d+)"
+_MINUS: Final = "-\u2010\u2212\u2013"
+_CURRENCY: Final = "$\u20ac\u00a3\u00a5"
+_SIGN: Final = rf"(?<![^\s(\[=:;/\"'\u00ab\u201e\u201c\u2018{_CURRENCY}])[{_MINUS}][{_CURRENCY}]?"
 _TOKEN: Final = re.compile(
-    rf"(?P<number>\d+(?:[.,:\u2013-]\d+)+)"
+    rf"(?P<number>{_SIGN}(?:{_GROUPED}|\d+)(?:{_MORE})*|{_GROUPED}(?:{_MORE})*|\d+(?:{_MORE})+)"
     rf"|(?P<word>{_WORD}(?:['\u2019\u02bc\u2010-]{_WORD})*)"
     r"|(?P<end>\n[^\S\n]*\n|\n[^\S\n]*(?:[-*\u2022>]|\d+[.)])(?=\s)|[!?]|\.(?=[\W_]|$))"
     r"|(?P<mark>[;:,()\[\]\u2013\u2014]|(?<=\s)-(?=\s))"
 )
+_BETWEEN_GROUPS: Final = re.compile(rf"[\s'{_CURRENCY}]")
 
 _QUOTES: Final = {
     "\u00ab": "\u00bb",
@@ -78,10 +84,19 @@ def tokens(text: str) -> list[Token]:
         kind: Kind = "word"
         if match.lastgroup in ("mark", "end"):
             kind = "mark" if match.lastgroup == "mark" else "end"
-        token = fold(match.group()).strip("_") if kind == "word" else match.group().strip()
+        if match.lastgroup == "number":
+            token = _number(fold(match.group()))
+        else:
+            token = fold(match.group()).strip("_") if kind == "word" else match.group().strip()
         if token or kind == "end":
             found.append(Token(kind, token, match.start(), match.end(), quoted[match.start()]))
     return found
+
+
+def _number(text: str) -> str:
+    """A number without the white space and apostrophes of its groups, and with one minus sign."""
+    digits = _BETWEEN_GROUPS.sub("", text)
+    return f"-{digits[1:]}" if digits[0] in _MINUS else digits
 
 
 def _quotations(text: str) -> list[Quotation]:

@@ -10,6 +10,13 @@ GRAMMAR: Final = Grammar(
     language="pl",
     concord=True,
     negative_prefixes=("nie",),
+    infinitive_endings=("ć",),
+    other_endings=("ość",),
+    participle_endings=(
+        *("any", "ana", "ane", "ani", "ano", "ony", "ona", "one", "ono", "eni"),
+        *("ęty", "ęta", "ęte", "yty", "yta", "yte", "arty", "arta", "arte", "łem", "łam"),
+    ),
+    conditional_endings=("łby", "łaby", "łoby", "łyby", "liby", "łbym", "łabym", "libyśmy"),
     phrases={
         Role.NOT: "nie, zamiast, ledwo",
         Role.NOTHING: "nic, niczego, niczym, nikt, nikogo, żaden, żadna, żadne, żadnego, żadnej, "
@@ -17,12 +24,11 @@ GRAMMAR: Final = Grammar(
         Role.NEITHER: "ani",
         Role.ALMOST: "prawie, niemal, niemalże, praktycznie, omal nie, o mało nie",
         Role.MODAL: "będę, będzie, będą, będziemy, zostanie, zostaną, może, mogą, mogę, możemy, "
-        "można, mógłby, mogłaby, mogłoby, mogłyby, mógłbym, mogłabym, trzeba, należy, powinien, "
-        "powinna, powinno, powinny, musi, muszą, muszę, chcę, chce, chciał, chciała, chciałem, "
-        "chciałam, chciałbym, chciałabym, miał zostać, miała zostać, miało zostać, miały zostać, "
-        "miał być, miała być, miało być, miały być, ma być, ma zostać, mają być, mają zostać, "
-        "by, byłby, byłaby, byłoby, byłyby, zostałby, zostałaby, zostałoby, niech, prosił, "
-        "prosiła, proszono, wolno, nie wolno, zamierzam, planuję, spróbuję, da się",
+        "można, trzeba, należy, powinien, powinna, powinno, powinny, musi, muszą, "
+        "muszę, chcę, chce, chciał, chciała, chciałem, chciałam, miał zostać, miała "
+        "zostać, miało zostać, miały zostać, miał być, miała być, miało być, miały być, "
+        "ma być, ma zostać, mają być, mają zostać, by, niech, prosił, prosiła, "
+        "proszono, wolno, nie wolno, zamierzam, planuję, spróbuję, da się",
         Role.HEDGE: "myślałem, myślałam, sądziłem, sądziłam, chyba, prawdopodobnie, być może, "
         "podobno, rzekomo, pewnie, raczej, myślę, sądzę, wydaje się, zdaje się, przypuszczam, "
         "przypuszczalnie, wierzę, o ile wiem, mam nadzieję, zapewne, ponoć, niby, według, "
@@ -56,14 +62,36 @@ GRAMMAR: Final = Grammar(
         Role.AUXILIARY: "jest, są, był, była, było, były, został, została, zostało, zostały, "
         "zostać, być, zostali, byli",
         Role.ADVERB: "już, jeszcze, teraz, także, też, dotąd, do tej pory, właśnie, naprawdę, "
-        "faktycznie, wcale, w ogóle, nawet, na razie, dziś, pomyślnie, ostatecznie, więc, sam",
+        "faktycznie, wcale, w ogóle, nawet, na razie, dziś, pomyślnie, ostatecznie, "
+        "więc, sam, niestety, się",
         Role.SUBJECT: "ja, my, on, ona, ono, oni, pan, pani",
         Role.SPEAKER: "ja, my",
         Role.PREPOSITION: "w, z, do, na, od, bez, przy, za, dla",
         Role.CAPACITY: "zarezerwowany, zarezerwowana, zarezerwowane, zarezerwowani, zajęty, "
         "zajęta, zajęte, obłożony",
-        Role.HARMLESS: "nie tylko, nie ma problemu, nic nie szkodzi, nie ma sprawy, "
-        "nie ma za co, nic się nie stało",
+        Role.HARMLESS: "nie tylko, nie ma problemu, nic nie szkodzi, nie ma sprawy, nie ma za co, "
+        "nic się nie stało, bez wyjątku, bez wyjątków, zgodnie z prośbą, zgodnie z życzeniem, "
+        "zgodnie z pana prośbą, zgodnie z pani prośbą, zgodnie z pana życzeniem, zgodnie z pani "
+        "życzeniem, zgodnie z państwa prośbą",
         Role.ABBREVIATION: "np, ok, tzn, tj, itd, godz, ul, nr, dr, zł",
+        Role.FAILED: "nie udało, nie udała, nie udał, nie udały, nie udało mi się, nie udało nam "
+        "się, nie powiodła, nie powiodło, nie powiódł, nie powiodły, niepowodzeniem, "
+        "fiaskiem, się błędem, nie doszła do skutku, nie doszło do skutku, nie doszedł "
+        "do skutku, nie przeszła, nie przeszedł, nie przeszło, odrzucona, odrzucony, "
+        "odrzucone, nie zdołałem, nie zdołałam, nie zdążyłem, nie zdążyłam, "
+        "zapomniałem, zapomniałam",
+        Role.VAIN: "nieudana, nieudany, nieudane, nieudaną, nieudanej, nieudanego, nieudanym, "
+        "nieudanych, odrzucona, odrzucony, odrzucone, niepowodzenie, fiasko",
+        Role.MANAGED: "udało, zdołałem, zdołałam, zdążyłem, zdążyłam",
+        Role.AIM: "w celu, celem, do",
+        Role.GENERIC: "trwa, zajmuje, kosztuje, wymaga, jest możliwe, jest możliwa, jest możliwy, "
+        "nie jest możliwe, nie jest możliwa, nie jest możliwy, jest niemożliwe, jest niemożliwa, "
+        "jest bezpłatne, jest bezpłatna, jest bezpłatny, jest darmowe, jest darmowa, jest "
+        "konieczne, nie jest konieczne, nie jest potrzebne",
+        Role.EXCEPT: "z wyjątkiem, za wyjątkiem, z jednym wyjątkiem, wyjąwszy, wyłączając",
+        Role.BESIDES: "oprócz, prócz, poza, oprócz tego, prócz tego, poza tym",
+        Role.ALSO: "też, także, również, oprócz tego, prócz tego, poza tym",
+        Role.ALL: "wszystko, wszystkie, wszyscy, wszystkich, wszystkim, wszystkiego, każdy, "
+        "każda, każde, każdą, każdego, cały, cała, całe, całość",
     },
 )
