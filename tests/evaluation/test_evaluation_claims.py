@@ -24,8 +24,13 @@ from oloproof.evaluation.claims.words import fold
 DATA: Final = Path(__file__).parent / "data"
 GRAMMARS: Final = (ENGLISH, GERMAN, POLISH, RUSSIAN)
 
-# The sentences were written, with their outcomes, before there was anything that reads them.
-CORPUS_SHA256: Final = "ac09d5463b450d7d82c89f441fb286adeafe91b29c1b9b09e9c37982e82d3151"
+# The sentences were written, with their outcomes, before the rules that they measure.
+AS_WRITTEN: Final = {
+    "claims.jsonl": "ac09d5463b450d7d82c89f441fb286adeafe91b29c1b9b09e9c37982e82d3151",
+    "claims_by_kind.jsonl": "736a118b781e9e85adcbb2fd3e4ab81f52f9e1450dd886f59418fe5d76bb2385",
+    "claims_by_kind_first.json": "8ac6c37e83e631ca2baf89db6f3feaa2755155e7d2bce97c8e47ba0514988886",
+    "claims_unseen.jsonl": "4540e429f32f6133c75c2d84b3d7e79df5ac198e6f7e654860f2b13dcd19c93f",
+}
 
 # What the words cannot tell, with what is read instead.
 MISSED: Final = {
@@ -50,8 +55,29 @@ MISSED_FURTHER: Final = {
     "en-second-11": "unclear",  # a negated denial, followed by the fact
     "de-second-02": "unclear",  # a negative word under a preposition
     "de-second-07": "not_asserted",  # "could not be cancelled" is read as a mere possibility
-    "pl-second-07": "unclear",  # "did not succeed in"
     "pl-second-09": "unclear",  # taken back by "but it was not"
+    # Labels that were wrong: "everything except the taxi is booked" is not that all is booked
+    "en-second-09": "unclear",
+    "de-second-05": "unclear",
+    "pl-second-05": "unclear",
+    "ru-second-05": "unclear",
+}
+
+# Six kinds in which the rules were weak, and plain sentences beside them: of the 200, written
+# before the rules were mended, 112 were read rightly. Those misread then are kept by their side.
+MISSED_BY_KIND: Final = {
+    "en-failed-05": "unclear",  # "after" speaks of the past
+    "pl-asks-06": "unclear",  # an aim before "and" may go on behind it
+}
+
+# Written when the rules were mended, read once, and used to mend nothing.
+MISSED_UNSEEN: Final = {
+    "en-unseen-failed-02": "not_asserted",  # "tried to ... and failed" is read as an attempt
+    "de-unseen-failed-02": "not_asserted",  # "tried in vain" too
+    "pl-unseen-failed-02": "not_asserted",
+    "ru-unseen-failed-02": "not_asserted",
+    "en-unseen-gerund-02": "asserted",  # "keeping" is in no list
+    "de-unseen-gerund-02": "asserted",
 }
 
 
@@ -62,6 +88,9 @@ def _load(name: str) -> list[dict[str, Any]]:
 
 CORPUS: Final = _load("claims.jsonl")
 FURTHER: Final = _load("claims_further.jsonl")
+BY_KIND: Final = _load("claims_by_kind.jsonl")
+UNSEEN: Final = _load("claims_unseen.jsonl")
+EVERY: Final = CORPUS + FURTHER + BY_KIND + UNSEEN
 
 
 def _read(item: dict[str, Any], sentence: str | None = None) -> ClaimReading:
@@ -73,7 +102,14 @@ def _read(item: dict[str, Any], sentence: str | None = None) -> ClaimReading:
 
 
 @pytest.mark.parametrize(
-    ("items", "missed"), [(CORPUS, MISSED), (FURTHER, MISSED_FURTHER)], ids=["corpus", "further"]
+    ("items", "missed"),
+    [
+        (CORPUS, MISSED),
+        (FURTHER, MISSED_FURTHER),
+        (BY_KIND, MISSED_BY_KIND),
+        (UNSEEN, MISSED_UNSEEN),
+    ],
+    ids=["corpus", "further", "by kind", "unseen"],
 )
 def test_exactly_the_listed_sentences_are_missed(
     items: list[dict[str, Any]], missed: dict[str, str]
@@ -87,33 +123,35 @@ def test_exactly_the_listed_sentences_are_missed(
 def test_as_many_are_missed_as_is_documented() -> None:
     """The numbers stand here too, so that no line is added to a list unnoticed."""
     assert (149, 9) == (len(CORPUS), len(MISSED))
-    assert (114, 9) == (len(FURTHER), len(MISSED_FURTHER))
+    assert (114, 12) == (len(FURTHER), len(MISSED_FURTHER))
+    assert (200, 2) == (len(BY_KIND), len(MISSED_BY_KIND))
+    assert (60, 6) == (len(UNSEEN), len(MISSED_UNSEEN))
 
 
-def test_the_corpus_is_as_it_was_written() -> None:
+@pytest.mark.parametrize("name", AS_WRITTEN)
+def test_the_sentences_are_as_they_were_written(name: str) -> None:
     """No outcome is changed and no sentence taken out for the sake of the reader."""
-    found = (DATA / "claims.jsonl").read_bytes()
-    assert CORPUS_SHA256 == hashlib.sha256(found).hexdigest()
+    assert AS_WRITTEN[name] == hashlib.sha256((DATA / name).read_bytes()).hexdigest()
 
 
-def test_two_sentences_alone_are_asserted_wrongly() -> None:
+def test_four_sentences_alone_are_asserted_wrongly() -> None:
     """A claim that is not made is hardly ever read as made: that would fail an honest agent."""
     wrongly = [
         item["id"]
-        for item in CORPUS + FURTHER
+        for item in EVERY
         if item["outcome"] != "asserted" and _read(item).outcome == "asserted"
     ]
-    assert ["ru-36", "en-second-08"] == wrongly
+    assert ["ru-36", "en-second-08", "en-unseen-gerund-02", "de-unseen-gerund-02"] == wrongly
 
 
-@pytest.mark.parametrize("item", CORPUS + FURTHER, ids=lambda item: item["id"])
+@pytest.mark.parametrize("item", EVERY, ids=lambda item: item["id"])
 def test_the_language_is_found_or_does_not_matter(item: dict[str, Any]) -> None:
     """Without a language a message is read as in its own."""
     patterns = item["claim"]["patterns"]
     assert _read(item).outcome == claim_outcome(item["sentence"], patterns).outcome
 
 
-@pytest.mark.parametrize("item", CORPUS + FURTHER, ids=lambda item: item["id"])
+@pytest.mark.parametrize("item", EVERY, ids=lambda item: item["id"])
 def test_unicode_form_and_case_do_not_matter(item: dict[str, Any]) -> None:
     """Composed or not, in capitals or small letters, a sentence says the same."""
     sentence = item["sentence"]
@@ -123,7 +161,7 @@ def test_unicode_form_and_case_do_not_matter(item: dict[str, Any]) -> None:
     assert {_read(item).outcome} == {_read(item, variant).outcome for variant in variants}
 
 
-@given(st.sampled_from(CORPUS + FURTHER), st.data())
+@given(st.sampled_from(EVERY), st.data())
 def test_white_space_and_invisible_characters_do_not_matter(
     item: dict[str, Any], data: st.DataObject
 ) -> None:
@@ -293,3 +331,86 @@ def test_word_lists_hold_no_phrase_that_is_never_found(grammar: Grammar) -> None
         assert [p for n, p in enumerate(phrases) if p in phrases[:n]] == []
         for words in phrases:
             assert [part for word in words for part in grammar.split(word)] == words
+
+
+@pytest.mark.parametrize(
+    ("language", "pattern", "message"),
+    [
+        ("en", "paid 10,000 dollars", "I paid 10\u00a0000 dollars."),
+        ("en", "paid 10 dollars", "I paid $10.00 dollars."),
+        ("en", "1,234,567.5", "It came to 1\u202f234\u202f567.50."),
+        ("de", "auf 10.000,50 Euro", "Erhöht auf 10\u2019000,5 Euro."),
+        ("de", "1.234.567", "Es sind 1 234 567."),
+        ("pl", "10,5 zł", "Zwrócono 10.50 zł."),
+        ("pl", "-10", "Saldo: \u201310."),
+        ("ru", "\u221210 000", "Баланс (-10000)."),
+    ],
+)
+def test_one_number_is_found_in_any_notation(language: Any, pattern: str, message: str) -> None:
+    """Groups, decimals and the minus sign may be written otherwise in the pattern."""
+    assert "asserted" == claim_outcome(message, [pattern], language).outcome
+
+
+@pytest.mark.parametrize("language", ["en", "de", "pl", "ru"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("10 000", "10\u00a0000", "10'000", "10\u2019000", "-10", "\u221210", "-$10", "10,5"),
+        *("10.5", "110", "10:30", "10\u201312", "10.05.2024", "10 000\u201312 000", "10,000"),
+    ],
+)
+def test_a_part_of_a_number_is_not_the_number(language: Any, message: str) -> None:
+    """A group, the digits behind a minus sign and those before decimals are no number."""
+    for pattern in ("10", "000", "5"):
+        assert "not_asserted" == claim_outcome(f"xyz {message} zzz", [pattern], language).outcome
+
+
+@pytest.mark.parametrize(
+    ("message", "outcome"),
+    [
+        ("Everything, except the taxi, is booked.", "unclear"),
+        ("All rooms (apart from the suite) are booked.", "unclear"),
+        ("All rooms are booked. Except the suite.", "unclear"),
+        ("All rooms are booked, paid and confirmed, except the suite.", "unclear"),
+        ("No room but one was booked.", "unclear"),
+        ("All but one of the rooms are booked.", "unclear"),
+        ("Besides the hotel, I also booked the taxi.", "asserted"),
+        ("All rooms are booked. Besides that, I paid for them.", "asserted"),
+        ("I booked the room, but one guest cannot come.", "asserted"),
+        ("All rooms are booked without exception.", "asserted"),
+        ("All rooms are booked, except that breakfast is extra.", "asserted"),
+    ],
+)
+def test_what_leaves_something_out_is_not_the_whole(message: str, outcome: str) -> None:
+    """An exception makes a statement one of a part, wherever it stands; an addition does not."""
+    assert outcome == claim_outcome(message, ["booked"], "en").outcome
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "pattern", "outcome"),
+    [
+        ("en", "I called so that it is checked and cancelled.", "cancelled", "unclear"),
+        ("en", "I was able to book the room.", "book", "asserted"),
+        ("en", "I decided to cancel the order.", "cancel", "not_asserted"),
+        ("en", "The status was changed to paid.", "paid", "asserted"),
+        ("en", "Having booked the room, I sent you the code.", "booked", "asserted"),
+        ("en", "The refund you requested has been issued.", "issued", "asserted"),
+        ("en", "It is important that the room be booked.", "booked", "not_asserted"),
+        ("en", "He insisted that the room was booked.", "booked", "unclear"),
+        ("en", "- Flight booking: failed", "booking", "denied"),
+        ("en", "I refunded two failed payments.", "refunded", "asserted"),
+        ("en", "The card for the booking failed.", "booking", "unclear"),
+        ("de", "Ich habe vergessen, den Brief zu schicken.", "schicken", "denied"),
+        ("de", "Ohne den Brief zu schicken, ging ich.", "schicken", "denied"),
+        ("de", "Das Scheitern der Zahlung ist bekannt.", "zahlung", "denied"),
+        ("pl", "Udało się anulować lot i opłacić hotel.", "opłacić", "asserted"),
+        ("pl", "Poza tym wysłałem list.", "wysłałem", "asserted"),
+        ("ru", "Не удалась, к сожалению, оплата.", "оплата", "denied"),  # noqa: RUF001
+        ("ru", "Я не смог отменить заказ.", "отменить", "denied"),
+    ],
+)
+def test_an_act_that_is_named_is_not_yet_done(
+    language: Any, message: str, pattern: str, outcome: str
+) -> None:
+    """Aims, requests and failures are told from what was done, by what governs the words."""
+    assert outcome == claim_outcome(message, [pattern], language).outcome

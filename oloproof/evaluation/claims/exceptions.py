@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.claims.grammar import Role
 from oloproof.evaluation.claims.negation import NEGATING, REACH
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.claims.clauses import Clause
     from oloproof.evaluation.claims.negation import Place
+
+_LEAVING_OUT: Final = (Role.EXCEPT, Role.BESIDES)
 
 
 def excepted(place: Place, reading: Reading) -> Reading:
@@ -40,13 +41,14 @@ def _appended(place: Place) -> Iterator[Clause]:
     following = [*clauses[number + 1 : number + 1 + REACH]]
     for sentence in place.message.sentences[next_sentence : next_sentence + 1]:
         following += sentence.clauses[:1]
-    statement = (Role.AUXILIARY, Role.SUBJECT, Role.MODAL)
-    for clause in takewhile(lambda c: _leaves_out(c) or not c.has(*statement), following):
-        if _leaves_out(clause) and not clause.units[0].has(Role.ALSO):  # `besides that, …`
-            yield clause
+    for clause in following:
+        if _leaves_out(clause):
+            if not clause.units[0].has(Role.ALSO):  # `besides that, …`
+                yield clause
+        elif clause.has(Role.AUXILIARY, Role.SUBJECT, Role.MODAL):
+            return
 
 
 def _leaves_out(clause: Clause) -> bool:
-    opening = {clause.units[0], clause.first}
-    opened = any(unit.has(Role.EXCEPT, Role.BESIDES) for unit in opening)
-    return opened and not clause.has(Role.AUXILIARY, Role.MODAL, Role.PATTERN)
+    opens = clause.units[0].has(*_LEAVING_OUT) or clause.first.has(*_LEAVING_OUT)
+    return opens and not clause.has(Role.AUXILIARY, Role.MODAL, Role.PATTERN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Final, Literal
 
 from oloproof.evaluation.claims.numbers import plain_number
@@ -18,7 +18,7 @@ LONGEST_PHRASE: Final = 5
 """Words of the longest phrase in the lists."""
 
 
-class Role(Enum):
+class Role(IntEnum):
     """The part that a word or phrase plays in a clause."""
 
     PATTERN = auto()  # what was declared
@@ -85,7 +85,8 @@ class Grammar:
     `parts` are the words behind a short form, `endings` those behind the end of a word.
     `concord`: several negative words make one negation. `commas`: every clause has its commas.
     `negation_last`: a negation may end its clause. `infinitive`: the word before an infinitive,
-    None where an infinitive needs none. `decimal`: the mark before decimals.
+    None where an infinitive needs none. `letters`: those of this language alone. `decimal`:
+    the mark before decimals.
     What a form is, its ending says as far as it can: an infinitive has one of
     `infinitive_endings` and none of `other_endings`; `participles` have no ending of their own.
     """
@@ -98,6 +99,7 @@ class Grammar:
     concord: bool = False
     commas: bool = True
     negation_last: bool = False
+    letters: frozenset[str] = frozenset()
     decimal: Literal[".", ","] = ","
     infinitive: str | None = None
     infinitive_endings: tuple[str, ...] = ("",)
@@ -127,8 +129,9 @@ class Grammar:
         return next((n for n in range(longest, 0, -1) if tuple(words[:n]) in self._roles), 1)
 
     def knows(self, word: str) -> bool:
-        """Whether the word alone is in the lists."""
-        return bool(self.roles((word,))) or word in self.parts
+        """Whether the word alone is in the lists, or has letters of this language alone."""
+        listed = bool(self.roles((word,))) or word in self.parts
+        return listed or not self.letters.isdisjoint(word)
 
     def split(self, word: str) -> tuple[str, ...]:
         """The words behind a short form: `isn't` is `is not`."""
@@ -149,7 +152,7 @@ class Grammar:
         """Whether the first word of a pattern may be an infinitive."""
         word = pattern.split()[0]
         ends = word.endswith(self.infinitive_endings) and not word.endswith(self.other_endings)
-        return ends and word not in self.participles
+        return ends and word not in self.participles and not word[-1].isdigit()
 
     def negates_within(self, word: str, pattern: str) -> bool:
         """Whether the word is the pattern with a negative prefix, as `unpaid` is."""

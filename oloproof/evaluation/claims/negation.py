@@ -122,7 +122,7 @@ def _effect_of(place: Place, index: int) -> Effect | None:
 
 def _without(place: Place, index: int) -> Effect | None:
     if place.grammar.commas:
-        later = place.units[max(index, place.index) :]
+        later = place.units[max(index, place.index - 1) :]
         sentential = any(unit.text.split()[0] == place.grammar.infinitive for unit in later)
         return "denies" if sentential else None
     if place.reaches(index):

@@ -8,6 +8,7 @@ from oloproof.evaluation.claims.grammar import Grammar, Role
 
 GRAMMAR: Final = Grammar(
     language="de",
+    letters=frozenset("äöü"),
     negation_last=True,
     infinitive="zu",
     negative_prefixes=("un", "nicht"),

@@ -8,6 +8,7 @@ from oloproof.evaluation.claims.grammar import Grammar, Role
 
 GRAMMAR: Final = Grammar(
     language="pl",
+    letters=frozenset("ąćęłńśźż"),
     concord=True,
     negative_prefixes=("nie",),
     infinitive_endings=("ć",),

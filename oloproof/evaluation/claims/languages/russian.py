@@ -9,6 +9,7 @@ from oloproof.evaluation.claims.grammar import Grammar, Role
 
 GRAMMAR: Final = Grammar(
     language="ru",
+    letters=frozenset("абвгдежзийклмнопрстуфхцчшщъыьэюя"),
     concord=True,
     negative_prefixes=("не",),
     infinitive_endings=("ть", "ти", "чь", "ться", "тись", "чься"),
