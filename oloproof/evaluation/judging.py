@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _METAMORPHIC_COPY: Final = not_applicable("metamorphic_copy")
 _NOT_A_METAMORPHIC_PAIR: Final = not_applicable("not_a_metamorphic_pair")
 _ANOTHER_TRANSFORM: Final = not_applicable("another_transform")
+NOT_KEPT: Final = not_applicable(
+    "not_kept", detail="a label says that the copy does not ask for what its source asks for"
+)
+"""Of a pair that people found to be none."""
+
 _NOT_RECORDED: Final = missing("not_recorded", detail="there is no recording of it")
 
 

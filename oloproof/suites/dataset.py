@@ -11,6 +11,7 @@ from oloproof.suites.case_fields import read_case
 from oloproof.suites.case_files import open_cases
 from oloproof.suites.faulty import FaultyCaseError
 from oloproof.suites.files import cannot_read
+from oloproof.suites.likeness import Marks
 from oloproof.suites.places import show_path
 from oloproof.suites.state_files import StateFiles
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.suites.case import Case
+    from oloproof.suites.likeness import Alike
 
 
 class DatasetFacts(NamedTuple):
     """What one pass over a whole dataset found.
 
     `digest` covers all bytes read: the dataset and its state `files` (relative to the root).
+    `alike` are cases that ask for the same.
     The id and line of the first case of a kind: `stateless_case` without `initial_state`,
     `conversation` with `turns`, `single_call` with one `input`.
     """
@@ -37,6 +40,18 @@ class DatasetFacts(NamedTuple):
     stateless_case: tuple[str, int] | None
     conversation: tuple[str, int] | None = None
     single_call: tuple[str, int] | None = None
+    alike: tuple[Alike, ...] = ()
+
+    def shared_clusters(self) -> Callable[[Case], str | None]:
+        """What tells the cluster that a case shares with others; None of one of its own."""
+        by_case = {name: one.cluster for one in self.alike for name in one.undeclared}
+        shared = self.explicit_clusters | set(by_case.values())
+
+        def cluster_of(case: Case) -> str | None:
+            name = by_case.get(case.id, case.cluster_id)
+            return name if name in shared else None
+
+        return cluster_of
 
 
 class Dataset:
@@ -66,6 +81,7 @@ class Dataset:
         stateless: tuple[str, int] | None = None
         first_of: dict[bool, tuple[str, int]] = {}
         self._states.forget()
+        marks = Marks()
         bytes_read = hashlib.sha256()
         count = 0
         for position, line, raw in self._cases.read(see=bytes_read.update):
@@ -75,6 +91,7 @@ class Dataset:
                 self._refuse_repeated(case, position)
             seen.add(mark)
             see(case)
+            marks.add(raw)
             if case.cluster is not None:
                 clusters.add(case.cluster)
             if stateless is None and isinstance(raw, dict) and "initial_state" not in raw:
@@ -94,6 +111,7 @@ class Dataset:
             stateless_case=stateless,
             conversation=first_of.get(True),
             single_call=first_of.get(False),
+            alike=tuple(marks.alike(raw for _, _, raw in self._cases.read())),
         )
 
     def digest(self, files: Iterable[str]) -> str:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.judging import CaseChecks, needs_initial_state
+from oloproof.gating.wording import counted
 from oloproof.suites.places import show_where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from oloproof.suites.case import Case
     from oloproof.suites.dataset import Dataset, DatasetFacts
+    from oloproof.suites.likeness import Alike
     from oloproof.suites.suite import Suite
     from oloproof.systems.recorded import Recordings
     from oloproof.workflows.project import Project
@@ -59,9 +61,24 @@ def check_cases(
     if facts.stateless_case is not None and (needing := needs_initial_state(project.evaluators)):
         raise refuse_stateless(dataset, facts, f"`{needing[0]}` needs one")
     notices = [*checks.unseen(), *_check_transforms(project, changed, facts.cases)]
+    notices += _tell_alike(facts.alike)
     if recorded is not None:
         notices += recorded.finish(lambda: _every_name(project, dataset))
     return Checked(facts, changed.total(), notices)
+
+
+def _tell_alike(alike: Sequence[Alike]) -> list[str]:
+    """Which cases count together, since they ask for the same; nothing where none do."""
+    if not alike:
+        return []
+    first, cases = alike[0], sum(one.cases for one in alike)
+    named = ", ".join(f"`{name}`" for name in first.undeclared[:3])
+    more = ", …" if len(first.undeclared) > 3 else ""
+    return [
+        f"{cases} cases have the same input and initial state as another ({named}{more}): they "
+        f"count as {counted(len(alike), 'cluster')}, unless each declares a `cluster` of its own; "
+        "to ask the same several times, set `replicates`"
+    ]
 
 
 def check_ability(

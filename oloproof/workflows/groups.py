@@ -38,7 +38,10 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class Unit:
-    """One execution of one case: its key, its evidence, and its replays by (step, fault)."""
+    """One execution of one case: its key, its evidence, and its replays by (step, fault).
+
+    `pair` is the number of the pair that a stored copy makes with its source.
+    """
 
     case: Case
     replicate: int
@@ -47,6 +50,7 @@ class Unit:
     keys: Keys | None = None
     evidence: Known | None = None
     deaths: int = 0
+    pair: int | None = None
     replays: dict[tuple[int, str | None], Known] = field(default_factory=dict)
 
     @property

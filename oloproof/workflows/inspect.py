@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import field_text
 from oloproof.paths import MISSING
 from oloproof.records.case_report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
 from oloproof.workflows.contexts import context_of
+from oloproof.workflows.pair_labels import read_pair_labels
 from oloproof.workflows.panels import (
     changes,
     outcome_report,
@@ -22,7 +23,7 @@ from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, re
 from oloproof.workflows.turns import scorecard, turn_reports
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
@@ -34,8 +35,7 @@ def list_cases(
     folder: Path, run: str = "latest", *, failures: bool = False, warn: Warn = in_silence
 ) -> CaseList:
     """The cases of a run, or only those with a failed or missing check or a bad outcome."""
-    with open_store(folder, warn) as (_, store):
-        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+    with _opened(folder, run, warn) as stored:
         metrics = [evaluator.metric for evaluator in stored.bound.evaluators]
         lines = [
             line
@@ -47,7 +47,7 @@ def list_cases(
 
 
 def _line(source: str, unit: list[Any], metrics: Sequence[str]) -> CaseLine:
-    transform, replicate, _, status, codes, _ = unit
+    transform, replicate, _, status, codes, *_ = unit
     failed: dict[str, str | None] = {}
     missing: dict[str, str | None] = {}
     for metric, code in zip(metrics, codes, strict=True):
@@ -70,11 +70,18 @@ def inspect_case(
     folder: Path, run: str, case: str, replicate: int = 1, *, warn: Warn = in_silence
 ) -> CaseReport:
     """Everything that a run knows of one case, judged again from its stored evidence."""
-    with open_store(folder, warn) as (_, store):
-        stored = StoredRun.open(store, read_run(store, find_run(store, run)))
+    with _opened(folder, run, warn) as stored:
         group = stored.restore(stored.row(case))
         unit = _unit(group, case, replicate)
         return _panel(stored, group, unit)
+
+
+@contextmanager
+def _opened(folder: Path, run: str, warn: Warn) -> Iterator[StoredRun]:
+    """A stored run, as the labels that there are now leave it."""
+    with open_store(folder, warn) as (root, store):
+        record = read_run(store, find_run(store, run))
+        yield StoredRun.open(store, record, read_pair_labels(record, store, root).not_kept)
 
 
 def _unit(group: Group, case: str, replicate: int) -> Unit:
@@ -100,7 +107,7 @@ def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
     )
     source = context_of(source_unit, None)
     context = source if unit is source_unit else context_of(unit, source)
-    verdicts = judge(evaluators, context)
+    verdicts = stored.judge(unit, context)
     case, evidence = unit.case, context.evidence
     initial = MISSING if case.state_json is None else case.initial_state
     return CaseReport(
@@ -166,7 +173,7 @@ def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list
     reports = []
     for copy in copies:
         transform = transforms[str(copy.case.transform)]
-        judged = [] if copy is unit else judge(stored.bound.evaluators, context_of(copy, source))
+        judged = [] if copy is unit else stored.judge(copy, context_of(copy, source))
         reports.append(
             PairReport(
                 transform=transform.name,

@@ -18,16 +18,18 @@ from oloproof.workflows.documents import CaseDocuments
 from oloproof.workflows.uncalled import Uncalled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from oloproof.evaluation.contract import Context, Evaluator
     from oloproof.execution.redaction import Redaction
     from oloproof.metamorphic.transforms import Transform
     from oloproof.store.database import Store
+    from oloproof.suites.case import Case
     from oloproof.suites.slices import SliceSpec
     from oloproof.workflows.groups import Group, Unit
 
 CHUNK_GROUPS: Final = 500
+_DIGEST_BYTES: Final = 32
 
 
 class Ledger:
@@ -42,7 +44,7 @@ class Ledger:
         transforms: Sequence[Transform],
         slices: Sequence[SliceSpec],
         redaction: Redaction,
-        explicit_clusters: frozenset[str],
+        cluster_of: Callable[[Case], str | None],
     ) -> None:
         self._store = store
         self._run = run
@@ -50,7 +52,7 @@ class Ledger:
         self._transforms = {transform.name: transform for transform in transforms}
         self._redaction = redaction
         self._documents = CaseDocuments(store, redaction)
-        self._explicit = explicit_clusters
+        self._cluster_of = cluster_of
         self._counts = VerdictCounts([evaluator.metric for evaluator in evaluators], slices)
         self._pairs = {transform.name: bytearray() for transform in transforms}
         self._rows: list[Any] = []
@@ -80,24 +82,25 @@ class Ledger:
             codes = tuple([verdict.code for verdict in judge(self._evaluators, context)])
             is_case = is_source and unit.replicate == 1
             judged.append(Judged(codes, places[unit.replicate], is_case))
-            rows.append(self._unit_row(unit, codes))
-        cluster = group.source.cluster_id
-        self._counts.add(cluster if cluster in self._explicit else None, tuple(judged))
+            rows.append(self._unit_row(group, unit, codes))
+        cluster = self._cluster_of(group.source)
+        self._counts.add(cluster, tuple(judged))
         self._count(group)
-        self._rows.append(
-            {
-                "id": group.source.id,
-                "cluster": group.source.cluster,
-                "case": self._documents.put(group.source).hex(),
-                "units": rows,
-            }
-        )
+        row: dict[str, Any] = {
+            "id": group.source.id,
+            "cluster": cluster,
+            "case": self._documents.put(group.source).hex(),
+            "units": rows,
+        }
+        if any(places.values()):
+            row["places"] = {str(replicate): found for replicate, found in places.items()}
+        self._rows.append(row)
         if len(self._rows) >= CHUNK_GROUPS:
             self.flush()
 
-    def _unit_row(self, unit: Unit, codes: tuple[str, ...]) -> list[Any]:
+    def _unit_row(self, group: Group, unit: Unit, codes: tuple[str, ...]) -> list[Any]:
         assert unit.evidence is not None
-        return [
+        row = [
             unit.case.transform,
             unit.replicate,
             unit.evidence.digest.hex(),
@@ -105,6 +108,18 @@ class Ledger:
             codes,
             [[step, fault, replay.digest.hex()] for (step, fault), replay in unit.replays.items()],
         ]
+        if unit.case.transform is not None:
+            row.append(self._pair(group, unit))
+        return row
+
+    def _pair(self, group: Group, unit: Unit) -> int:
+        """The number of the pair that a copy makes with its source; its replicates are the same."""
+        name = str(unit.case.transform)
+        if unit.replicate == 1:
+            self.copies += 1
+            digest = pair_digest(self._transforms[name], group.source, unit.case)
+            self._pairs[name] += bytes.fromhex(digest)
+        return len(self._pairs[name]) // _DIGEST_BYTES - 1
 
     def _count(self, group: Group) -> None:
         self.cases += 1
@@ -118,11 +133,6 @@ class Ledger:
             for replay in unit.replays.values():
                 if replay.reused_from is not None:
                     self.reused_replays[replay.reused_from] += 1
-            name = unit.case.transform
-            if name is not None and unit.replicate == 1:
-                self.copies += 1
-                digest = pair_digest(self._transforms[name], group.source, unit.case)
-                self._pairs[name] += bytes.fromhex(digest)
 
     def flush(self) -> None:
         """Write the rows that wait."""

@@ -69,7 +69,7 @@ class RunDocuments:
 
 def _of_row(row: Any) -> Iterator[tuple[Kind, bytes]]:
     yield "case", bytes.fromhex(row["case"])
-    for _transform, _replicate, evidence, _status, _codes, replays in row["units"]:
+    for _transform, _replicate, evidence, _status, _codes, replays, *_ in row["units"]:
         yield "evidence", bytes.fromhex(evidence)
         for _step, _fault, replay in replays:
             yield "replay", bytes.fromhex(replay)

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from oloproof.gating.decisions import decide
 from oloproof.gating.gate import gate
 from oloproof.gating.metrics import metric_report
-from oloproof.gating.validity import validity_report
-from oloproof.metamorphic.validity import count_labels
 from oloproof.records.report import (
     GateReport,
     ReuseReport,
     RunReport,
     SliceCell,
     SliceReport,
-    ValidityReport,
 )
 from oloproof.statistics.tally import Tally
-from oloproof.suites.labels import NO_LABELS, load_labels
+from oloproof.workflows.pair_labels import counted_without, read_pair_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,10 +47,11 @@ def build_report(
 
     `notes` are what else the gate has to say of it.
     """
-    manifest, summary = record.manifest, record.summary
+    manifest = record.manifest
+    validity, not_kept = read_pair_labels(record, store, root)
+    summary = counted_without(record, store, not_kept)
     counted = summary["tallies"]
     tallies = {m: Tally.from_json(counted[m]) for m in manifest["metrics"] if m in counted}
-    validity = _validity(manifest, summary, store, root)
     level = policy.policy.confidence_level if policy else 0.95
     approximate = policy.policy.allow_approximate_methods if policy else False
     min_clusters = policy.policy.min_clusters if policy else 20
@@ -129,26 +127,6 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     if summary["retried"]:
         notes.append(f"{summary['retried']:,} calls were tried more than once (`retries`).")
     return notes
-
-
-def _validity(
-    manifest: dict[str, Any], summary: dict[str, Any], store: Store, root: Path
-) -> Mapping[str, ValidityReport]:
-    """What the labels on disk say of each transform's pairs in this run."""
-    reports = {}
-    for spec in manifest["transforms"]:
-        name = spec["name"]
-        kept = summary["pairs"].get(name)  # a run that was killed has counted no pairs
-        digests = (store.get_json(bytes.fromhex(kept)) if kept else None) or ""
-        pairs = [digests[at : at + 64] for at in range(0, len(digests), 64)]
-        file = spec["validity_labels"]
-        labels = NO_LABELS if file is None else load_labels(root / file)
-        reports[name] = validity_report(
-            count_labels(name, pairs, labels),
-            minimum=spec["minimum_validity"],
-            absent=None if file is None or (root / file).exists() else file,
-        )
-    return reports
 
 
 def _slices(slices: list[dict[str, Any]], support: int) -> list[SliceReport]:

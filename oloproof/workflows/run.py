@@ -249,7 +249,7 @@ class _Run:
             transforms=self._project.transforms,
             slices=self._suite.slice_specs,
             redaction=Redaction(self._suite.redact),
-            explicit_clusters=facts.explicit_clusters,
+            cluster_of=facts.shared_clusters(),
         )
 
     def _engine(self, number: int, facts: DatasetFacts) -> Engine | RecordedEngine:
