@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 from pydantic import Field
 
 from oloproof.errors import ConfigurationError
-from oloproof.paths import MISSING, Absent
 from oloproof.records.faults import Duration, fault_label
 from oloproof.suites.validation import Fields
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.states import StateComparison
-    from oloproof.paths import Path
-    from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, OutcomeStatus
+    from oloproof.paths import Absent, Path
+    from oloproof.records.evidence import CaseEvidence, FaultReplay
     from oloproof.suites.case import Case
 
 Status = Literal["pass", "fail", "not_applicable", "missing"]
@@ -272,38 +271,3 @@ class Setting(NamedTuple):
     expected_state: StateComparison
     where: Callable[..., str | None] = _nowhere
     read: Callable[..., JsonValue] = _no_file
-
-
-_ENDED: Final[Mapping[OutcomeStatus, str]] = {
-    "completed": "the system gave no output",
-    "raised": "the system raised",
-    "exited": "the system exited",
-    "timed_out": "the system timed out",
-    "killed": "the system was killed",
-    "not_json": "the output is not JSON",
-    "not_recorded": "nothing was recorded of it",
-}
-
-
-def output_failure(context: Context) -> Verdict | None:
-    """The failure of a check of the output where the system gave none, else None."""
-    return None if context.evidence.output is not MISSING else _failed_by(context.evidence.outcome)
-
-
-def broken_off(context: Context) -> Verdict | None:
-    """The failure of a call that did not complete, else None."""
-    outcome = context.evidence.outcome
-    return None if outcome.status == "completed" else _failed_by(outcome)
-
-
-def _failed_by(outcome: Outcome) -> Verdict:
-    """The failure that how the system ended is."""
-    detail = _ENDED[outcome.status]
-    if outcome.phase != "call":
-        detail += f" in {outcome.phase}()"
-    if outcome.error is not None:
-        # An error about the output says itself that it is not JSON.
-        detail = outcome.error if outcome.status == "not_json" else f"{detail}: {outcome.error}"
-    return failed(
-        label="no_output" if outcome.status == "completed" else outcome.status, detail=detail
-    )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
-from oloproof.evaluation.contract import missing, not_applicable
+from oloproof.evaluation.completion import settled
+from oloproof.evaluation.contract import not_applicable
 from oloproof.evaluation.dimensions import Summary
 from oloproof.evaluation.watching import Watch
-from oloproof.records.evidence import NOT_RECORDED
 from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
@@ -28,45 +28,33 @@ NOT_KEPT: Final = not_applicable(
 )
 """Of a pair that people found to be none."""
 
-_NOT_RECORDED: Final = missing("not_recorded", detail="there is no recording of it")
-
 
 def judge(evaluators: Iterable[Evaluator], context: Context) -> list[Verdict]:
-    """The verdicts on one case, in the order of the evaluators.
-
-    Of what was not recorded every check is missing, whatever it asks.
-    """
-    case = context.case
-    unknown = not is_recorded(context)
-    if case.source is None:
-        verdicts: list[Verdict] = []
-        for evaluator in evaluators:
-            if evaluator.transform is not None:
-                verdicts.append(_NOT_A_METAMORPHIC_PAIR)
-            elif unknown:
-                verdicts.append(_NOT_RECORDED)
-            elif isinstance(evaluator, Summary):
-                verdicts.append(evaluator.combine(verdicts))
-            else:
-                verdicts.append(evaluator.evaluate(context))
-        return verdicts
-    return [_judge_copy(evaluator, context, unknown=unknown) for evaluator in evaluators]
+    """The verdicts on one case, in the order of the evaluators."""
+    if context.case.source is not None:
+        return [_judge_copy(evaluator, context) for evaluator in evaluators]
+    verdicts: list[Verdict] = []
+    for evaluator in evaluators:
+        if evaluator.transform is not None:
+            verdicts.append(_NOT_A_METAMORPHIC_PAIR)
+        elif isinstance(evaluator, Summary):
+            verdicts.append(evaluator.combine(verdicts))
+        else:
+            verdicts.append(judge_one(evaluator, context))
+    return verdicts
 
 
-def is_recorded(context: Context) -> bool:
-    """Whether anything is known of a case and, where it is a copy, of its source."""
-    source = context.source
-    return context.evidence.outcome.status != NOT_RECORDED and (
-        source is None or source.evidence.outcome.status != NOT_RECORDED
-    )
+def judge_one(evaluator: Evaluator, context: Context) -> Verdict:
+    """What a check says of a case, whatever became of its call."""
+    return settled(evaluator.evaluate(context), context)
 
 
-def _judge_copy(evaluator: Evaluator, context: Context, *, unknown: bool) -> Verdict:
+def _judge_copy(evaluator: Evaluator, context: Context) -> Verdict:
     if evaluator.transform is None:
         return _METAMORPHIC_COPY
     if evaluator.transform != context.case.transform:
         return _ANOTHER_TRANSFORM
-    return _NOT_RECORDED if unknown else evaluator.evaluate(context)
+    return judge_one(evaluator, context)
 
 
 def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:

@@ -110,10 +110,16 @@ def unrecorded(conversation: Conversation, of: Of, turn: int) -> Verdict:
     if turn == 0:
         return NO_STATE_BEFORE
     if turn > reached(conversation):
-        why = evidence.outcome.error or evidence.outcome.status
-        return missing("turn_not_reached", detail=f"turn {turn} was not reached: {why}")
+        return not_reached(conversation, turn)
     problem = evidence.world_problem if of == "world" else evidence.active_problem
     return missing("no_recorded_state", detail=problem or evidence.outcome.error)
+
+
+def not_reached(conversation: Conversation, turn: int) -> Verdict:
+    """Missing: the conversation broke off before a turn."""
+    outcome = conversation.context.evidence.outcome
+    why = outcome.error or outcome.status
+    return missing("turn_not_reached", detail=f"turn {turn} was not reached: {why}")
 
 
 def after(conversation: Conversation, turn: int) -> str:

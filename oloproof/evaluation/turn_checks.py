@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from oloproof.evaluation.completion import how_it_ended
 from oloproof.evaluation.contract import (
     CaseCheck,
     Comparison,
     Verdict,
-    broken_off,
     failed,
     missing,
     not_applicable,
     passed,
 )
-from oloproof.evaluation.snapshots import expected_states
+from oloproof.evaluation.snapshots import expected_states, not_reached, reached
 from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import told_more
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from oloproof.evaluation.sources import Source
     from oloproof.evaluation.turns import TurnSelector
     from oloproof.paths import Absent
+    from oloproof.records.evidence import Outcome
     from oloproof.suites.case import Case
 
 PLANNING: Final[Locus] = "planning"
@@ -53,6 +54,15 @@ class TurnCheck(CaseCheck):
         return self.selector.turns(conversation.last)
 
 
+class Failing(NamedTuple):
+    """A failure in a sentence: one that was `seen`, or that something is not there."""
+
+    sentence: str
+    locus: Locus | None
+    turn: int | None
+    seen: bool
+
+
 @dataclass(slots=True)
 class Sightings:
     """What a check saw, place by place; `verdict` says what follows.
@@ -62,9 +72,8 @@ class Sightings:
     """
 
     compared: list[Comparison] = field(default_factory=list)
-    _told: list[tuple[str, Locus | None]] = field(default_factory=list)
+    _told: list[Failing] = field(default_factory=list)
     _lacking: list[tuple[str, str | None]] = field(default_factory=list)
-    _seen: bool = False
 
     def hold(
         self,
@@ -92,8 +101,7 @@ class Sightings:
     ) -> None:
         """It is not as it should be; the sentence names turn and event."""
         self.compared.append(Comparison(path, expected, actual, False, note, turn))
-        self._told.append((sentence, locus))
-        self._seen = self._seen or seen
+        self._told.append(Failing(sentence, locus, turn, seen))
 
     def lack(self, reason: str, detail: str | None = None) -> None:
         """It cannot be told whether it is as it should be."""
@@ -118,49 +126,73 @@ class Sightings:
         *,
         idle: str | None = None,
         of_steps: bool = True,
+        whole: bool = False,
     ) -> Verdict:
         """What follows for some turns of a case.
 
         Where turns are selected and no step of a conversation names its own, nothing is told
-        of them. Else a failure that was seen comes first, then that the conversation broke
-        off, that its steps are not known (for a check that is `of_steps`), a failure by what
-        is not there, what cannot be told, and at last that nothing was compared: then the
-        check does not speak of the case, for the reason `idle`.
+        of them. Else a failure that was seen comes first, then that the steps are not known
+        (for a check that is `of_steps`), a failure by what is not there, what cannot be told,
+        that the conversation broke off before a turn, and at last that nothing was compared:
+        then the check does not speak of the case, for the reason `idle`. A check of the
+        `whole`, as a ban or a count is, goes by all there is, however early that ended.
         """
         conversation = Conversation(context)
-        if of_steps and len(turns) < conversation.last and not conversation.tells_turns:
-            told = "no step says in which turn it was taken"
-            return broken_off_in(context, turns) or missing("turns_not_told", detail=told)
-        if not self._seen:
-            obstacle = broken_off_in(context, turns)
-            if obstacle is None and of_steps:
-                obstacle = _without_steps(context)
-            if obstacle is not None:
-                return obstacle._replace(compared=tuple(self.compared))
-        return self._conclude(idle)
+        verdict = self._verdict(conversation, turns, idle=idle, of_steps=of_steps, whole=whole)
+        return verdict._replace(compared=tuple(self.compared))
 
     def idle(self, reason: str) -> Verdict:
         """That the check does not speak of the case."""
         return not_applicable(reason, compared=tuple(self.compared))
 
-    def _conclude(self, idle: str | None) -> Verdict:
-        compared = tuple(self.compared)
-        if self._told:
-            sentence, locus = self._told[0]
-            said = sentence + told_more(self._told)
-            return failed(label=locus, detail=said, compared=compared)
+    def _verdict(
+        self,
+        conversation: Conversation,
+        turns: Collection[int],
+        *,
+        idle: str | None,
+        of_steps: bool,
+        whole: bool,
+    ) -> Verdict:
+        if of_steps and len(turns) < conversation.last and not conversation.tells_turns:
+            return _TURNS_NOT_TOLD
+        begun = reached(conversation)
+        late = [turn for turn in turns if turn > begun]
+        told = [one for one in self._told if one.seen or (one.turn or 0) <= begun]
+        if any(one.seen for one in told):
+            return _failure(told, None)
+        unknown = _without_steps(conversation.context) if of_steps else None
+        if unknown is not None:
+            return unknown
+        if late and len(late) == len(turns):
+            return not_reached(conversation, late[0])
+        if told:
+            cut = (told[0].turn or max(turns, default=begun)) >= begun
+            return _failure(told, conversation.context.evidence.outcome if cut else None)
         if self._lacking:
             reason, detail = self._lacking[0]
-            return missing(reason, detail=detail, compared=compared)
-        if not compared and idle is not None:
-            return self.idle(idle)
-        return passed(compared=compared)
+            return missing(reason, detail=detail)
+        if late and (self._told or not whole):
+            return not_reached(conversation, late[0])
+        if idle is not None and not self.compared:
+            return not_applicable(idle)
+        ending = conversation.context.evidence.outcome
+        cut_short = ending.status != "completed"
+        return passed(detail=f"as far as it got: {how_it_ended(ending)}" if cut_short else None)
 
 
-def broken_off_in(context: Context, turns: Collection[int]) -> Verdict | None:
-    """The failure of a conversation that did not come to the end of some turns, else None."""
-    reached = len(context.evidence.replies)
-    return broken_off(context) if any(turn > reached for turn in turns) else None
+_TURNS_NOT_TOLD: Final = missing("turns_not_told", detail="no step says in which turn it was taken")
+
+
+def _failure(told: Sequence[Failing], ending: Outcome | None) -> Verdict:
+    """The first failure, and how many more there are.
+
+    That something is not there in a call that did not complete is laid to its `ending`.
+    """
+    sentence = told[0].sentence + told_more(told)
+    if ending is None or ending.status == "completed":
+        return failed(label=told[0].locus, detail=sentence)
+    return failed(label=ending.status, detail=f"{sentence}; {how_it_ended(ending)}")
 
 
 def _without_steps(context: Context) -> Verdict | None:

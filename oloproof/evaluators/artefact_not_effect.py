@@ -71,10 +71,10 @@ class ArtefactNotEffect(TurnCheck):
             artefact = step.get("artefact") or {}
             if artefact and self._is_meant(artefact):
                 seen.hold("artefact", wanted, artefact["name"], turn=turn)
-                return seen.verdict(context, turns)
+                return seen.verdict(context, turns, whole=True)
         sentence = f"there is no artefact `{wanted}` ({self.selector})"
         seen.fail("artefact", wanted, MISSING, sentence=sentence, seen=False)
-        return seen.verdict(context, turns)
+        return seen.verdict(context, turns, whole=True)
 
     def _is_meant(self, artefact: dict[str, object]) -> bool:
         return self.kind in (None, artefact["kind"]) and self.name in (None, artefact["name"])

@@ -146,7 +146,7 @@ class Calls(TurnCheck):
         demands = self.forbidden or self.required or self.allowed is not None
         if not demands and not seen.compared:
             return seen.idle(_NO_EXPECTED_CALLS)
-        return seen.verdict(context, turns)
+        return seen.verdict(context, turns, whole=True)
 
     def _see_forbidden(
         self, seen: Sightings, conversation: Conversation, called: Sequence[TurnCall]

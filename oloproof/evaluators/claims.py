@@ -17,7 +17,7 @@ from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, readable
 from oloproof.evaluation.wording import show
-from oloproof.paths import Absent, parse
+from oloproof.paths import MISSING, Absent, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,13 +123,25 @@ class Claims(TurnCheck):
             heard = Heard(conversation, message, called)
             for said in self._read(seen, heard):
                 self._see(seen, heard, said)
+        if self.template is not None and not self.patterns:
+            self._see_silence(seen, conversation, turns)
         worded = bool(self.patterns or self.template)
         return seen.verdict(
             context,
             turns,
             idle="no_message" if worded else "no_structured_claim",
             of_steps=not worded or isinstance(self.evidence, CallEvidence),
+            whole=self.forbidden,
         )
+
+    def _see_silence(self, seen: Sightings, conversation: Conversation, turns: range) -> None:
+        """The turns of a call that did not complete in which the template's text was not said."""
+        if conversation.context.evidence.outcome.status == "completed":
+            return
+        for turn in turns:
+            if not agent_messages(conversation, (turn,)):
+                sentence = f"nothing was said in turn {turn}"
+                seen.fail("message", "a text", MISSING, sentence=sentence, turn=turn, seen=False)
 
     def _read(self, seen: Sightings, heard: Heard) -> list[Said]:
         """The claims of a message of which the line speaks."""

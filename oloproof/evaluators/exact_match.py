@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
-from oloproof.evaluation.contract import (
-    Comparison,
-    broken_off,
-    failed,
-    not_applicable,
-    passed,
-)
+from oloproof.evaluation.completion import broken_off
+from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
 from oloproof.evaluation.sources import expected_of
 from oloproof.evaluation.state_options import PlaceText
 from oloproof.evaluation.turn_checks import TurnCheck

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from oloproof.errors import suggest
 from oloproof.evaluation.calls import calls
+from oloproof.evaluation.completion import broken_off, output_failure
 from oloproof.evaluation.contract import (
     CaseCheck,
     EvaluatorOptions,
     OptionError,
-    broken_off,
     failed,
     missing,
-    output_failure,
     passed,
 )
 from oloproof.evaluation.states import EXACT

@@ -11,6 +11,7 @@ from oloproof.paths import MISSING
 from oloproof.records.evidence import (
     ACTIVE_STATE,
     ENVIRONMENT_STATE,
+    OUTAGE,
     RECORDING,
     REPLIES,
     TRAJECTORY,
@@ -70,6 +71,10 @@ class Performance:
     world_problem: str | None = None
     active: list[dict[str, Any]] = field(default_factory=list)
     active_problem: str | None = None
+
+    def met_outage(self) -> None:
+        """Take note that it ended for something that was down, and was no end of the system's."""
+        self.outcome = self.outcome._replace(status=OUTAGE)
 
     def sections(self) -> dict[str, Any]:
         """The sections of the evidence."""

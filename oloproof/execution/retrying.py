@@ -1,4 +1,7 @@
-"""Declared retries of transient errors: counted, waited for, and recorded."""
+"""Declared retries of transient errors: counted, waited for, and recorded.
+
+What the last attempt met, too, is an outage: it says nothing of the system.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ class _Attempt(Protocol):
     @property
     def called(self) -> Called:
         """The call of the system."""
+
+    def met_outage(self) -> None:
+        """Take note that it ended for something that was down."""
 
 
 _AttemptT = TypeVar("_AttemptT", bound=_Attempt)
@@ -38,6 +44,14 @@ class Retries(NamedTuple):
         self, attempt: Callable[[], _AttemptT]
     ) -> tuple[_AttemptT, list[dict[str, Any]], float]:
         """The last attempt, the outcomes of those before it, and the seconds spent waiting."""
+        last, before, waited_s = self._run(attempt)
+        if self.is_transient(last.called.error):
+            last.met_outage()
+        return last, before, waited_s
+
+    def _run(
+        self, attempt: Callable[[], _AttemptT]
+    ) -> tuple[_AttemptT, list[dict[str, Any]], float]:
         if self.attempts == 1:
             return attempt(), [], 0.0
         from tenacity import Retrying, retry_if_result, stop_after_attempt, wait_exponential

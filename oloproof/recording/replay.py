@@ -140,6 +140,10 @@ class ReplaySession(Session):
         if self.trusted:
             self.divergence = Divergence("effect_outside_recorder", name, None, name)
 
+    def let_fault_through(self, error: BaseException | None) -> bool:
+        """Whether an exception that ended the agent is the fault that struck it."""
+        return self._striking is not None and self._striking.let_through(error)
+
     def go_on(self) -> None:
         """Stop the agent where the replay cannot count any more."""
         if not self.trusted:

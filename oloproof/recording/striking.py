@@ -28,6 +28,20 @@ class Striking:
         self._session = session
         self._tool: str | None = None
         self._struck = 0
+        self._raised: list[BaseException] = []
+
+    def let_through(self, error: BaseException | None) -> bool:
+        """Whether what the agent raised is a fault that reached it, or was raised from one.
+
+        What it raised while it handled one may well be of another cause.
+        """
+        if isinstance(error, BaseExceptionGroup):
+            return any(map(self.let_through, error.exceptions))
+        while error is not None:
+            if any(error is raised for raised in self._raised):
+                return True
+            error = error.__cause__
+        return False
 
     def strikes_again(self, event: Event) -> bool:
         """Whether a call behind the first delivery is struck too; it is then counted."""
@@ -56,6 +70,7 @@ class Striking:
         if way is None and not plan.visible:
             event.fault["visible"] = False
         if isinstance(outcome, BaseException):
+            self._raised.append(outcome)
             raise outcome
         return outcome
 

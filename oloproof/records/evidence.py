@@ -22,8 +22,11 @@ RECORDING: Final = "recording/v1"
 REPLIES: Final = "replies"
 
 OutcomeStatus = Literal[
-    "completed", "raised", "exited", "timed_out", "killed", "not_json", "not_recorded"
+    "completed", "raised", "exited", "timed_out", "killed", "not_json", "outage", "not_recorded"
 ]
+OUTAGE: Final = "outage"
+"""The last attempt, too, met an exception that `retries.on` names: it says nothing of the agent."""
+
 NOT_RECORDED: Final = "not_recorded"
 """Of a case that ran elsewhere, if at all: nothing is known of it, and no check can speak."""
 

@@ -12,7 +12,13 @@ from pydantic import ValidationError
 from oloproof.canonical import decode, encode, equal
 from oloproof.execution.performing import Act
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
-from oloproof.records.evidence import ENVIRONMENT_STATE, TRAJECTORY, CaseEvidence, ReplayEvidence
+from oloproof.records.evidence import (
+    ENVIRONMENT_STATE,
+    OUTAGE,
+    TRAJECTORY,
+    CaseEvidence,
+    ReplayEvidence,
+)
 from oloproof.records.faults import FAULT_RESULTS
 from oloproof.records.redacted import REDACTED
 from oloproof.records.trajectory import (
@@ -176,6 +182,8 @@ def _reason(performance: Performance, *, faulted: bool) -> str | None:
     if outcome.status == "completed":
         invalid = performance.trajectory_problem is not None
         return "replay_returned_no_valid_trajectory" if invalid else None
+    if outcome.status == OUTAGE:
+        return OUTAGE
     if outcome.phase == "reset":
         return f"reset_{outcome.status}"
     if not faulted:

@@ -12,12 +12,19 @@ from oloproof.execution.recorder import NOT_STORABLE
 from oloproof.execution.running import OutputReading
 from oloproof.paths import MISSING
 from oloproof.recording.replay import Replayed, ReplaySession
-from oloproof.records.evidence import ENVIRONMENT_STATE, RECORDING, CaseEvidence, ReplayEvidence
+from oloproof.records.evidence import (
+    ENVIRONMENT_STATE,
+    OUTAGE,
+    RECORDING,
+    CaseEvidence,
+    ReplayEvidence,
+)
 from oloproof.records.faults import read_fault_label
 from oloproof.replaying.comparator import first_difference_at_the_end
 from oloproof.replaying.plans import fault_plan
 
 if TYPE_CHECKING:
+    from oloproof.execution.calling import Called
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
     from oloproof.recording.recording import Recording
@@ -29,17 +36,18 @@ class _Attempt(NamedTuple):
     """One attempt at a replay: what was performed, and what its session found.
 
     `turn` is that in which the sandbox is put into the state of a checkpoint, None where it
-    has been live from the start.
+    has been live from the start. `called` is the last call of the system, without an error
+    where the agent let the fault itself through: that is no outage, whatever its class is.
     """
 
     performance: Performance
     replayed: Replayed
     turn: int | None
+    called: Called
 
-    @property
-    def called(self) -> Any:
-        """The last call of the system."""
-        return self.performance.called
+    def met_outage(self) -> None:
+        """Take note that it ended for something that was down."""
+        self.performance.met_outage()
 
 
 class RecordedReplay:
@@ -99,7 +107,7 @@ class RecordedReplay:
         )
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._stored:
             return encode(evidence._replace(reason="no_recorded_state").to_json(None)), 0.0
-        (performance, replayed, turn), before, waited_s = self._execution.retries.run(
+        (performance, replayed, turn, _), before, waited_s = self._execution.retries.run(
             lambda: self._attempt(step_index, fault)
         )
         recorder = self._execution.recorder
@@ -161,7 +169,10 @@ class RecordedReplay:
         replayed = session.close(output=MISSING if failed else value, failed=failed)
         restores = step_index in self._restores
         turn = _turn_of_checkpoint(recording, target) if restores else None
-        return _Attempt(performance, replayed, turn)
+        called = performance.called
+        if session.let_fault_through(called.error):
+            called = called._replace(error=None)
+        return _Attempt(performance, replayed, turn, called)
 
     def _reason(
         self, replayed: Replayed, performance: Performance, fault: str | None
@@ -170,6 +181,8 @@ class RecordedReplay:
         if replayed.reason is not None:
             return replayed.reason
         outcome = performance.outcome
+        if outcome.status == OUTAGE:
+            return OUTAGE
         if outcome.phase == "reset" and outcome.status != "completed":
             return f"reset_{outcome.status}"
         if fault is not None and replayed.divergence is None and not replayed.delivered:

@@ -51,7 +51,7 @@ def fingerprint_of(suite: Suite, store: Store) -> Fingerprint:
         source=source,
         object=suite.system.callable,
         kind=suite.system.kind,
-        retries=(str(retries.attempts), *retries.on) if retries.attempts > 1 else (),
+        retries=(str(retries.attempts), *retries.on),  # one attempt, too, may meet an outage
         **common,
     )
 

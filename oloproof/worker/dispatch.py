@@ -11,7 +11,7 @@ from oloproof.execution.calling import Caller
 from oloproof.execution.performing import Request
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution
-from oloproof.records.evidence import RECORDING, TRAJECTORY
+from oloproof.records.evidence import OUTAGE, RECORDING, TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
@@ -137,6 +137,8 @@ class Dispatch:
 
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
         evidence: Any = decode(evidence_json)
+        if evidence["outcome"]["status"] == OUTAGE:
+            return
         steps = evidence.get(TRAJECTORY, {}).get("steps", [])
         located = [
             (site, find_call(steps, site["tool"], site["occurrence"], site["turn"]))

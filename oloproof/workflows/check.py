@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oloproof.errors import ConfigurationError, suggest
-from oloproof.records.evidence import RECORDING, TRAJECTORY, CaseEvidence
+from oloproof.records.evidence import OUTAGE, RECORDING, TRAJECTORY, CaseEvidence
 from oloproof.records.project_report import CheckReport
 from oloproof.replaying.comparator import first_divergence
 from oloproof.suites.dataset import Dataset, DatasetFacts
@@ -155,7 +155,7 @@ class _Check:
         noticed = evidence.pop("watched", ())
         subject = Subject(case, evidence, self._method_of(evidence))
         outcome = evidence["outcome"]
-        if outcome["status"] in ("timed_out", "exited", "killed"):
+        if outcome["status"] in ("timed_out", "exited", "killed", OUTAGE):
             subject.method = None
             subject.find(Finding("case_not_recorded", str(outcome.get("error"))))
         elif subject.method is None and self._ability["replayable"]:

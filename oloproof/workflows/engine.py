@@ -19,7 +19,7 @@ from oloproof.workers import framing
 from oloproof.workers.pool import OPENING_S, Pool
 from oloproof.workers.replies import Again, Lost
 from oloproof.workflows.groups import Group, Known, Unit
-from oloproof.workflows.results import limit_of
+from oloproof.workflows.results import NEVER, limit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -205,9 +205,9 @@ class Engine:
         unit.replays[step_index, fault] = Known(digest, value)
 
     def _keep(self, key: bytes, data: bytes, value: Any, seconds: float, *, killed: bool) -> bytes:
-        """Store a result; one that ran into the deadline or was killed is not good for ever."""
-        limit_s = 0.0 if killed else limit_of(value, self.timeout_s)
-        self.not_reusable += killed
+        """Store a result; one that met a deadline, a kill or an outage is not good for ever."""
+        limit_s = NEVER if killed else limit_of(value, self.timeout_s)
+        self.not_reusable += limit_s == NEVER
         return self.store.add_result(key, data, run=self.run, duration_s=seconds, limit_s=limit_s)
 
     # -- when a worker ends ---------------------------------------------------------------------

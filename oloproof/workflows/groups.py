@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode
-from oloproof.records.evidence import TRAJECTORY
+from oloproof.records.evidence import OUTAGE, TRAJECTORY
 from oloproof.replaying.sites import find_call
 
 if TYPE_CHECKING:
@@ -61,7 +61,13 @@ class Unit:
         return [] if trajectory is None else trajectory["steps"]
 
     def located(self) -> Iterator[tuple[Site, int]]:
-        """The sites that the recording reached, each with the index of its step."""
+        """The sites that the recording reached, each with the index of its step.
+
+        None of a recording that met an outage, of which no replay says anything.
+        """
+        assert self.evidence is not None
+        if self.evidence.value["outcome"]["status"] == OUTAGE:
+            return
         for site in self.sites:
             step_index = find_call(self.steps, site.tool, site.occurrence, site.turn)
             if step_index is not None:

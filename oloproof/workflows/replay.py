@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.fault_options import FAULTS
+from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
 from oloproof.replaying.sites import find_call
 from oloproof.reuse.identity import fingerprint_of
@@ -228,7 +229,7 @@ def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
         recording=context.evidence,
         demand=demand,
         replay=context.replays[demand],
-        verdict=judge.evaluate(context),
+        verdict=judge_one(judge, context),
         stored=True,
     )
 
@@ -277,7 +278,7 @@ def _replayed_now(
             recording=context.evidence,
             demand=demand,
             replay=context.replays[demand],
-            verdict=judge.evaluate(context),
+            verdict=judge_one(judge, context),
             stored=False,
         )
         for demand, judge in judges.items()

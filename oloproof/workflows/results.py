@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode
+from oloproof.records.evidence import OUTAGE
 from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.journal import FOLDER, journals, read_journal
 
@@ -13,15 +14,22 @@ if TYPE_CHECKING:
     from oloproof.store.journal import Entry
 
 
+NEVER: Final = 0.0
+"""The limit of a result that is good for the run that made it alone."""
+
+
 def limit_of(value: Any, timeout_s: float) -> float | None:
     """The deadline that evidence or a replay ran into, None where it ran into none.
 
-    Such a result is good only while the deadline is not raised.
+    Such a result is good only while the deadline is not raised; one that met an outage never is.
     """
     if value.get("reason") == "replay_timed_out":
         return timeout_s
     outcome = value["outcome"] if "outcome" in value else (value.get("case") or {}).get("outcome")
-    return timeout_s if outcome is not None and outcome["status"] == "timed_out" else None
+    status = None if outcome is None else outcome["status"]
+    if status == OUTAGE:
+        return NEVER
+    return timeout_s if status == "timed_out" else None
 
 
 def take_over_journals(store: Store) -> int:

@@ -128,15 +128,42 @@ def test_what_is_not_known_is_no_pass() -> None:
     assert "m:trajectory_truncated" == needed.evaluate(cut).code
 
 
-def test_a_conversation_that_broke_off_fails_with_the_cause() -> None:
-    """Unless the turns that matter had been answered; what was seen before stands."""
-    broken: Any = {"outcome": RAISED, "replies": ["…"], "asked_for": 3}
-    context = conversation([SEARCH], [SEARCH], **broken)
-    assert "f:raised" == judged(BANNED, context).code
-    assert "p" == judged({"type": "calls", "required": ["search"], "turn": 1}, context).code
-    assert "f:raised" == judged({"type": "calls", "required": ["pay"], "turn": 2}, context).code
-    seen = conversation([SEARCH], [RESERVE], **broken)
-    assert "f" == judged(BANNED, seen).code
+BROKEN: Any = {"outcome": RAISED, "replies": ["…"], "asked_for": 3}
+"""The second of three turns raised."""
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (BANNED, "p"),
+        ({"allowed": ["search"]}, "p"),
+        ({"allowed": ["pay"]}, "f"),
+        ({"forbidden": ["search"], "final": True}, "m:turn_not_reached"),
+        ({"required": ["search"]}, "p"),
+        ({"required": ["search"], "turn": 1}, "p"),
+        ({"required": {"search": {"max": 1}}}, "f"),
+        ({"required": ["pay"]}, "f:raised"),
+        ({"required": ["pay"], "turn": 2}, "f:raised"),
+        ({"required": ["pay"], "turn": 1}, "f"),
+        ({"required": ["pay"], "turn": 3}, "m:turn_not_reached"),
+        ({"in_every_turn": True}, "m:turn_not_reached"),
+        ({"in_every_turn": True, "until": 2}, "p"),
+    ],
+)
+def test_bans_and_counts_go_by_what_was_seen_before_it_broke_off(line: Any, code: str) -> None:
+    """That it broke off is no call that was forbidden; one that is lacking is laid to it."""
+    every: Any = {"turns": {str(turn): {"calls": True} for turn in (1, 2, 3)}}
+    expected = every if "in_every_turn" in line else None
+    context = conversation([SEARCH], [SEARCH], expected=expected, **BROKEN)
+    verdict = judged({"type": "calls", **line}, context)
+    assert code == verdict.code
+    if code == "f:raised":
+        assert "the system raised: ValueError: no such order" in str(verdict.detail)
+
+
+def test_a_forbidden_call_that_was_seen_stands() -> None:
+    """Whatever became of the conversation later."""
+    assert "f" == judged(BANNED, conversation([SEARCH], [RESERVE], **BROKEN)).code
 
 
 def test_a_turn_that_a_case_does_not_have_is_refused() -> None:

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oloproof.canonical import encode
+from oloproof.evaluation.completion import OF_THE_CASE
 from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
 from oloproof.evaluation.judging import CaseChecks, judge
 from oloproof.evaluation.registry import known_types
@@ -87,7 +88,13 @@ json_values = st.recursive(
     max_leaves=6,
 )
 outcomes = st.sampled_from(
-    [Outcome("completed"), RAISED, Outcome("timed_out", "late"), Outcome("killed", "signal 9")]
+    [
+        Outcome("completed"),
+        RAISED,
+        Outcome("timed_out", "late"),
+        Outcome("killed", "signal 9"),
+        Outcome("outage", "TransientError: 503"),
+    ]
 )
 steps = st.sampled_from(
     [
@@ -190,6 +197,12 @@ unreadable = evidence(
 )
 
 
+CRASH = Outcome("raised", "ValueError: no", "app.py:1")
+DOWN = Outcome("outage", "TransientError: 503")
+OF_THE_OUTPUT = {"exact_match", "metamorphic_relation"}
+"""The types that fail because a call did not complete; a `claims` with a template does, too."""
+
+
 @functools.cache
 def every_evaluator() -> list[Evaluator]:
     return [
@@ -255,6 +268,74 @@ def test_a_conversation_always_gets_a_verdict(of: Case, seen: Any) -> None:
             assert verdict.detail
         for place in verdict.compared:
             assert place.turn is None or place.turn in range(1, len(of.turns) + 1)
+
+
+def codes(of: Case, seen: Any, outcome: Outcome) -> dict[str, str]:
+    """What every evaluator says of a case whose call ended like that, by metric."""
+    seen = seen._replace(outcome=outcome)
+    if outcome.status != "completed":
+        seen = seen._replace(output=MISSING)
+    everyone = every_evaluator()
+    verdicts = judge(everyone, Context(of, seen))
+    return {one.metric: verdict.code for one, verdict in zip(everyone, verdicts, strict=True)}
+
+
+@settings(deadline=None)
+@given(of=cases | talks, seen=evidences | conversations)
+def test_of_an_outage_every_check_is_missing(of: Case, seen: Any) -> None:
+    """Whatever was seen before it; only what never speaks of the case does not."""
+    for metric, code in codes(of, seen, DOWN).items():
+        status, _, reason = code.partition(":")
+        if status == "n":
+            assert reason in OF_THE_CASE | {"not_a_metamorphic_pair"}, metric
+        else:
+            assert "m:outage" == code, metric
+
+
+@settings(deadline=None)
+@given(of=cases | talks, seen=evidences | conversations)
+def test_a_call_that_did_not_complete_fails_by_itself_only_what_asks_for_its_output(
+    of: Case, seen: Any
+) -> None:
+    """Else a failure would be one of the same evidence from a call that completed, too."""
+    whole = codes(of, seen, Outcome("completed"))
+    cut = codes(of, seen, CRASH)
+    for one in every_evaluator():
+        kind = one.metric.rpartition("_")[0]
+        if kind in OF_THE_OUTPUT or one.metric == "claims_2":
+            continue
+        if cut[one.metric].startswith("f"):
+            assert whole[one.metric].startswith("f"), one.metric
+
+
+@settings(deadline=None)
+@given(of=cases | talks, seen=evidences | conversations)
+def test_a_call_that_did_not_complete_takes_its_case_out_of_no_count(of: Case, seen: Any) -> None:
+    """That there was nothing to judge is missing, unless it is the case that says so."""
+    never = OF_THE_CASE | {"not_a_metamorphic_pair"}
+    for metric, code in codes(of, seen, CRASH).items():
+        if code.startswith("n:"):
+            assert code[2:] in never, metric
+
+
+def test_a_call_that_ended_at_once_as_every_type_sees_it() -> None:
+    """The output fails, a ban holds, what is lacking is laid to the end, the rest is missing."""
+    of = case({"a": 1}, expected={"answer": "x", "state": {"a": 1}, "results": [1]})
+    seen = evidence(state={"a": 1}, trajectory=trajectory())
+    said = codes(of, seen, CRASH)
+    fails = {metric for metric, code in said.items() if code == "f:raised"}
+    assert {
+        "exact_match_0",
+        "exact_match_1",
+        "results_contain_0",
+        "results_contain_1",
+        "claims_2",  # which asks for a text
+        "artefact_not_effect_0",
+    } == fails
+    assert {"calls_0", "calls_1", "state_matches_0", "state_matches_1", "state_unchanged_0"} <= {
+        metric for metric, code in said.items() if code == "p"
+    }
+    assert "m:call_did_not_complete" == said["call_order_0"] == said["call_arguments_0"]
 
 
 def test_places_that_a_check_rests_on_are_named() -> None:

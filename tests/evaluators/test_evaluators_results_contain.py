@@ -73,12 +73,25 @@ def test_a_turn_that_expects_no_results_is_left_out() -> None:
     assert "n:no_expected_results" == judged(LINE, conversation([])).code
 
 
-def test_a_conversation_that_broke_off_fails_with_the_cause() -> None:
-    """The results that it did not come to are missing for that reason."""
+@pytest.mark.parametrize(
+    ("expected", "code"),
+    [
+        ({"_1": [1]}, "p"),
+        ({"_1": [2]}, "f"),
+        ({"_2": [1]}, "p"),
+        ({"_2": [2]}, "f:raised"),
+        ({"_1": [1], "_3": [2]}, "m:turn_not_reached"),
+        ({"_1": [2], "_3": [2]}, "f"),
+    ],
+)
+def test_a_conversation_that_broke_off_is_judged_as_far_as_it_came(
+    expected: Any, code: str
+) -> None:
+    """What the turn lacks in which it did is laid to that; later turns are missing."""
     broken = conversation(
-        [called("a", result=1)], expected=expecting(_2=[1]), outcome=RAISED, asked_for=2
+        [called("a", result=1)], expected=expecting(**expected), outcome=RAISED, asked_for=3
     )
-    assert "f:raised" == judged(LINE, broken).code
+    assert code == judged(LINE, broken).code
 
 
 def test_results_that_are_no_list_are_refused() -> None:

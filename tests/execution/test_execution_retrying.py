@@ -21,6 +21,10 @@ class RateLimitError(TransientError):
 @dataclass
 class Attempt:
     called: Called
+    outage: bool = False
+
+    def met_outage(self) -> None:
+        self.outage = True
 
 
 def attempts(*errors: BaseException | None) -> Any:
@@ -45,6 +49,7 @@ class TestRetries:
         """Nothing is declared, nothing is tried again."""
         performance, before, waited_s = Retries().run(attempts(TransientError("busy")))
         assert ("raised", [], 0.0) == (performance.called.outcome.status, before, waited_s)
+        assert performance.outage
 
     def test_a_transient_error_is_tried_again_and_recorded(self) -> None:
         """The last attempt counts; those before it are kept beside it."""
@@ -60,6 +65,16 @@ class TestRetries:
         performance, before, _ = retries.run(attempts(TransientError("1"), TransientError("2")))
         assert "TransientError: 2" == performance.called.outcome.error
         assert ["TransientError: 1"] == [b["error"] for b in before]
+        assert performance.outage
+
+    @pytest.mark.parametrize("number", [1, 3])
+    def test_what_the_last_attempt_met_is_an_outage(self, number: int) -> None:
+        """Only where it is a declared exception: another one, or none at all, is the system's."""
+        for last, expected in ((RateLimitError("429"), True), (ValueError("no"), False)):
+            errors = [TransientError("busy")] * (number - 1) + [last]
+            made, before, _ = Retries(attempts=number, wait_s=0).run(attempts(*errors))
+            assert (expected, number - 1) == (made.outage, len(before))
+        assert not Retries(attempts=number, wait_s=0).run(attempts(None))[0].outage
 
     def test_other_errors_are_not_tried_again(self) -> None:
         """A wrong answer or a bug is an outcome."""

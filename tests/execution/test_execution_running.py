@@ -491,6 +491,29 @@ class TestRetries:
         assert ["raised", "raised", "completed"] == [a["status"] for a in found["attempts"]]
         assert found["outcome"] == found["attempts"][-1]
 
+    @pytest.mark.parametrize("phase", ["call", "reset"])
+    def test_an_outage_is_an_outcome_of_its_own(self, phase: str) -> None:
+        """Whatever was done before it is kept, and the attempts are there."""
+
+        class Desk(Sandbox):
+            def reset(self, state: Any) -> None:
+                super().reset(state)
+                if phase == "reset":
+                    raise TransientError("busy")
+
+        def act(sandbox: Sandbox, _: Any) -> Any:
+            sandbox.world["log"].append("tried")
+            raise TransientError("busy")
+
+        retries = Retries(attempts=2, wait_s=0)
+        found = evidence(execution(Desk(act), retries=retries), [], {"log": []})
+        assert ["raised", "outage"] == [a["status"] for a in found["attempts"]]
+        assert ("outage", "TransientError: busy") == (
+            found["outcome"]["status"],
+            found["outcome"]["error"],
+        )
+        assert (phase == "call") == (WORLD in found)
+
     def test_a_transient_reset_is_tried_again(self) -> None:
         """The sandbox may be the part that is busy."""
 

@@ -405,6 +405,16 @@ class TestFaults:
             attempt["status"] for attempt in found["case"]["attempts"]
         ]
 
+    def test_an_outage_says_nothing_of_the_agent(self) -> None:
+        """Neither of its control nor of what it does under the fault."""
+
+        def down(_: Any, __: Any, ___: Any, change: Any) -> Any:
+            raise TransientError("503")
+
+        for replay in (control, faulted):
+            found = replay(Desk(down), retries=Retries(attempts=2, wait_s=0))
+            assert ("outage", "outage") == (found["reason"], found["case"]["outcome"]["status"])
+
 
 class TestWhatAReplayIsGiven:
     def test_it_may_change_what_it_is_given(self) -> None:
