@@ -128,9 +128,9 @@ def export(
 
 @app.command("import", short_help="Take runs over from such a file.")
 def import_(file: FileArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
-    """Take over from a file what is whole and not there yet; nothing is overwritten.
+    """Take over from a file what is not there yet; nothing is overwritten.
 
-    The runs get new numbers. Exits with 1 where part of the file is damaged.
+    The runs get new numbers. A file of which anything is damaged is refused.
     """
     from oloproof.reporting.terminal.cache import write_import
     from oloproof.workflows.cache import import_cache
@@ -140,4 +140,4 @@ def import_(file: FileArgument, project: ProjectOption = None, as_json: JsonOpti
         show_json(report)
     else:
         show(lambda page: write_import(page, report))
-    return 0 if report.whole else NOT_WHOLE
+    return 0

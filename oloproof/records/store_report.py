@@ -154,7 +154,7 @@ class ImportedRun(Report):
 
 
 class CacheImport(Report):
-    """What was taken from a file. `whole` is false where part of it was damaged.
+    """What was taken from a file, which is whole: one that is not is refused.
 
     `results_there` were known already and stay as they are; `results_refused` were recorded
     with other modules than the same results here.
@@ -162,11 +162,8 @@ class CacheImport(Report):
 
     file: str
     digest: str
-    whole: bool
     runs: list[ImportedRun]
     results: int
     results_there: int
     results_refused: int
-    lost_results: int
     objects: int
-    lost_objects: int

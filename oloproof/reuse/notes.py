@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.store.importing import Settlement
+from oloproof.store.exchange import Settlement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

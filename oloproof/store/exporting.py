@@ -5,20 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError, OloproofError, StoreError
-from oloproof.store.exchange import (
-    APPLICATION,
-    EXPORT_FORMAT,
-    PAGE_RESULTS,
-    SCHEMA,
-    ExportedRun,
-    Root,
-)
+from oloproof.records.store_report import CacheExport
+from oloproof.store.exchange import finish_export, make_export
 from oloproof.store.objects import pack
 from oloproof.store.opening import store_error
 from oloproof.store.selection import Selection, results_of, select
@@ -32,25 +24,14 @@ if TYPE_CHECKING:
     from oloproof.store.database import RunRow, Store
     from oloproof.store.references import Documents
 
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What an export holds; `digest` stands for all of it.
-
-    `beyond` are runs that the chosen ones rest on and that gates have to know of, `left_out`
-    those that are not whole, `running` those that have not ended, and `lost_results` results
-    whose evidence is not whole.
-    """
-
-    digest: str
-    runs: tuple[int, ...]
-    beyond: tuple[int, ...]
-    left_out: tuple[int, ...]
-    running: tuple[int, ...]
-    results: int
-    lost_results: int
-    objects: int
-    size_bytes: int
+_WHOLE: Final = "NOT EXISTS (SELECT 1 FROM temp.bad WHERE digest = {})"
+_OBJECTS: Final = f"""
+SELECT digest, codec, data FROM main.objects AS o
+WHERE EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest)
+    AND {_WHOLE.format("o.digest")} ORDER BY digest"""
+_LOST: Final = """
+SELECT count(*) FROM temp.refs AS r
+WHERE kind = 'result' AND EXISTS (SELECT 1 FROM temp.bad WHERE digest = r.digest)"""
 
 
 def export(
@@ -60,7 +41,7 @@ def export(
     *,
     number: int | None,
     notes: Callable[[Sequence[int]], dict[str, JsonValue]],
-) -> Exported:
+) -> CacheExport:
     """Write one run, or all that have ended, to a file that is not there yet.
 
     Every object is checked before. `notes` gives what is to be known of the runs beside them.
@@ -73,28 +54,28 @@ def export(
         selection, left_out = _whole_of(connection, documents, chosen, ended)
         if not selection.runs:
             raise _nothing_to_export(store, number)
-        taken = [row for row in ended if row.id in {run.number for run in selection.runs}]
-        asked = {row.id for row in chosen}
+        numbers = [run.number for run in selection.runs]
         with _new_file(target) as out:
             writer = _Writer(store, connection, out)
+            results = writer.write_results(selection.makers - left_out)
+            writer.write_runs([row for row in ended if row.id in numbers], selection)
+            writer.write_notes(notes(numbers))
             objects = writer.write_objects()
-            pages = tuple(writer.write_results(selection.makers - left_out))
-            root = Root(
-                runs={row.id: writer.write_run(row, selection) for row in reversed(taken)},
-                pages=pages,
-                notes=notes([row.id for row in taken]),
-            )
-            digest = writer.write_root(root)
-        return Exported(
-            digest=digest.hex(),
-            runs=tuple(run.number for run in selection.runs),
-            beyond=tuple(run.number for run in selection.runs if run.number not in asked),
-            left_out=tuple(sorted(left_out)),
-            running=tuple(sorted(row.id for row in rows if row.status == "running")),
-            results=sum(size for _, size in pages),
-            lost_results=_lost_results(connection),
-            objects=objects,
+            digest = finish_export(out)
+        lost_results = int(connection.execute(_LOST).fetchone()[0])
+        asked = {row.id for row in chosen}
+        return CacheExport(
+            file=str(target),
+            digest=digest,
+            whole=not (left_out or lost_results),
             size_bytes=target.stat().st_size,
+            runs=numbers,
+            added=[number for number in numbers if number not in asked],
+            left_out=sorted(left_out),
+            running=sorted(row.id for row in rows if row.status == "running"),
+            results=results,
+            lost_results=lost_results,
+            objects=objects,
         )
 
 
@@ -118,14 +99,6 @@ def _whole_of(
         left_out |= spoiled
 
 
-def _lost_results(connection: sqlite3.Connection) -> int:
-    query = (
-        "SELECT count(*) FROM temp.refs AS r "
-        "WHERE kind = 'result' AND EXISTS (SELECT 1 FROM temp.bad WHERE digest = r.digest)"
-    )
-    return int(connection.execute(query).fetchone()[0])
-
-
 class _Writer:
     """Copies what was selected into the file of an export."""
 
@@ -138,46 +111,39 @@ class _Writer:
 
     def write_objects(self) -> int:
         """Copy every object that is referred to and whole; how many those were."""
-        return self._put_all(
-            self._read(
-                "SELECT digest, codec, data FROM main.objects AS o "
-                "WHERE EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest) "
-                "AND NOT EXISTS (SELECT 1 FROM temp.bad WHERE digest = o.digest) ORDER BY digest"
+        return self._put("objects", 3, self._read(_OBJECTS))
+
+    def write_results(self, makers: Iterable[int]) -> int:
+        """Copy the results that some runs made, and whose evidence is whole."""
+        query = (
+            "SELECT key, object, run, duration_s, limit_s, seal FROM main.results "
+            f"WHERE {results_of(makers)} AND {_WHOLE.format('results.object')} ORDER BY key"
+        )
+        return self._put("results", 6, self._read(query))
+
+    def write_runs(self, rows: Sequence[RunRow], selection: Selection) -> None:
+        """Copy runs with their parts; none goes on where it arrives."""
+        for row in reversed(rows):
+            values = (row.id, row.started_at, row.status, "", row.manifest, row.inputs)
+            self._put("runs", 7, [(*values, row.summary)])
+        for run in selection.runs:
+            query = (
+                "SELECT run, number, object, seal FROM main.chunks "
+                f"WHERE run = {run.number} ORDER BY number"
             )
-        )
+            self._put("chunks", 4, self._read(query))
 
-    def write_results(self, makers: Iterable[int]) -> Iterator[tuple[bytes, int]]:
-        """Write the results made by some runs, in pages; the digest and the size of each."""
-        rows = self._read(
-            "SELECT key, object, run, duration_s, limit_s FROM main.results "
-            f"WHERE {results_of(makers)} "
-            "AND NOT EXISTS (SELECT 1 FROM temp.bad WHERE digest = results.object) ORDER BY key"
-        )
-        while page := list(islice(rows, PAGE_RESULTS)):
-            lines: JsonValue = [[k.hex(), digest.hex(), *rest] for k, digest, *rest in page]
-            yield self._put(encode(lines)), len(page)
+    def write_notes(self, notes: dict[str, JsonValue]) -> None:
+        """Write notes, and the objects that hold them."""
+        packed = {name: pack(encode(value)) for name, value in sorted(notes.items())}
+        self._put("notes", 2, [(name, row[0]) for name, row in packed.items()])
+        self._put("objects", 3, sorted(packed.values()))
 
-    def write_run(self, row: RunRow, selection: Selection) -> bytes:
-        """Write what is known of one run."""
-        parts = next(run for run in selection.runs if run.number == row.id)
-        run = ExportedRun(parts, row.started_at, row.status, row.inputs)
-        return self._put(encode(run.to_json()))
-
-    def write_root(self, root: Root) -> bytes:
-        """Write the root, whose digest stands for everything."""
-        digest = self._put(root.to_bytes())
-        self._out.execute("INSERT INTO root VALUES (?)", (digest,))
-        return digest
-
-    def _put(self, data: bytes) -> bytes:
-        row = pack(data)
-        self._put_all([row])
-        return row[0]
-
-    def _put_all(self, rows: Iterator[Any] | list[Any]) -> int:
-        # A page of results may be an object already where a system gave back such a list.
+    def _put(self, table: str, columns: int, rows: Iterable[Any]) -> int:
+        # A note may hold what another object holds.
+        places = ", ".join("?" * columns)
         return self._out.executemany(
-            "INSERT OR IGNORE INTO objects VALUES (?, ?, ?)", rows
+            f"INSERT OR IGNORE INTO {table} VALUES ({places})", rows
         ).rowcount
 
     def _read(self, query: str) -> Iterator[Any]:
@@ -194,16 +160,8 @@ def _new_file(target: Path) -> Iterator[sqlite3.Connection]:
     try:
         _refuse_taken(target)
         with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as out:
-            # Nothing is to be rolled back: what is not finished is removed.
-            out.execute("PRAGMA journal_mode=OFF")
-            out.execute("PRAGMA synchronous=OFF")
-            out.execute(f"PRAGMA application_id={APPLICATION}")
-            out.execute(f"PRAGMA user_version={EXPORT_FORMAT}")
-            out.execute("BEGIN")
-            for statement in SCHEMA:
-                out.execute(statement)
+            make_export(out)
             yield out
-            out.execute("COMMIT")
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.rename(target)

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from oloproof.canonical import JsonValue, encode
-from oloproof.store.exchange import export_error, read_only_uri
-from oloproof.store.intake import SCHEMA, Intake, read_export, refuse_other_projects
+from oloproof.canonical import encode
+from oloproof.errors import ConfigurationError
+from oloproof.records.store_report import CacheImport, ImportedRun
+from oloproof.store.exchange import SOURCE, Settle, Settlement, attached
+from oloproof.store.intake import IncomingRun, Intake, read_export
 from oloproof.store.objects import know_seals, pack, seal, unpack
 from oloproof.store.references import parts_of, read_object
 from oloproof.store.transactions import transaction
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from oloproof.store.database import Store
-    from oloproof.store.exchange import ExportedRun
     from oloproof.store.references import Documents
 
 # An object that is there but damaged, in whatever way, is replaced by the whole one.
 _COPY: Final = f"""
-INSERT INTO main.objects SELECT digest, codec, data FROM {SCHEMA}.objects
+INSERT INTO main.objects SELECT digest, codec, data FROM {SOURCE}.objects
 WHERE digest IN (SELECT node FROM temp.wanted)
 ON CONFLICT (digest) DO UPDATE SET codec = excluded.codec, data = excluded.data
 WHERE (data IS NOT excluded.data OR codec IS NOT excluded.codec)
     AND CASE typeof(data) WHEN 'blob' THEN NOT is_whole(digest, codec, data) ELSE TRUE END"""
 _TABLES: Final = (
-    *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("chosen", "numbers", "wanted")),
+    *(f"DROP TABLE IF EXISTS temp.{name}" for name in ("incoming", "chosen", "numbers", "wanted")),
     "CREATE TEMP TABLE chosen (number)",
     "CREATE TEMP TABLE numbers (there INTEGER PRIMARY KEY, here INTEGER NOT NULL)",
     "CREATE INDEX IF NOT EXISTS temp.refs_by_parent ON refs (parent)",
 )
+_INCOMING: Final = f"""
+CREATE TEMP TABLE incoming AS SELECT key, object, run, duration_s, limit_s FROM {SOURCE}.results"""
 # `chosen` declares no type: compared with one, parents could not be looked up in their index.
 _WANTED: Final = """
 CREATE TEMP TABLE wanted AS
@@ -48,74 +49,47 @@ SELECT key, object, here, duration_s, limit_s, seal_of(key, object, here, durati
 FROM temp.incoming JOIN temp.numbers ON there = run"""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
-    """What is to be known beside the runs from now on: notes to write.
-
-    Of `refused` systems (source digests) no result is taken: here their name stands for
-    something else.
-    """
-
-    notes: Mapping[str, JsonValue]
-    refused: frozenset[str] = frozenset()
-
-
-Settle: TypeAlias = Callable[[Mapping[str, JsonValue]], Settlement]
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedRun:
-    """What became of one run of an export; `here` is its number in this store."""
-
-    number: int
-    here: int | None
-    outcome: Literal["taken", "there", "refused"]
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What was taken of an export; `lost_*` counts what the file should hold whole."""
-
-    digest: str
-    whole: bool
-    runs: tuple[ImportedRun, ...]
-    results: int
-    results_there: int
-    results_refused: int
-    lost_results: int
-    objects: int
-    lost_objects: int
-
-
 def import_runs(
-    store: Store, path: Path, documents: Documents, *, project: str, settle: Settle
-) -> Imported:
-    """Take over what is whole, of this project and not there yet, all of it at once.
+    store: Store,
+    path: Path,
+    digest: bytes,
+    documents: Documents,
+    *,
+    project: str,
+    settle: Settle,
+) -> CacheImport:
+    """Take over what is of this project and not there yet, all of it at once.
 
-    `settle` is given the notes of the export and says what they mean here.
+    `digest` is what `check_export` gave. `settle` is given the notes of the export and says
+    what they mean here. An export of which anything is not whole is refused, `StoreError`.
     """
     with store.whole() as connection:
         know_seals(connection)
         connection.create_function("is_whole", 3, lambda *row: unpack(*row) is not None)
-        _attach(connection, path)
-        try:
+        with attached(connection, path):
             with transaction(connection, "DEFERRED"):
                 intake = read_export(path, connection, documents)
-            refuse_other_projects(intake, path, project)
+            others = _of_other_projects(intake, path, project)
             with transaction(connection, "IMMEDIATE"):
-                settlement = settle(intake.root.notes)
-                return _Import(connection, documents, intake, settlement).result()
-        finally:
-            with contextlib.suppress(sqlite3.Error):  # of an error, cursors may still be open
-                connection.execute(f"DETACH {SCHEMA}")
+                settlement = settle(intake.notes)
+                done = _Import(connection, documents, intake, settlement, others)
+                return done.result(path, digest)
 
 
-def _attach(connection: sqlite3.Connection, path: Path) -> None:
-    try:
-        connection.execute(f"ATTACH ? AS {SCHEMA}", (read_only_uri(path),))
-    except sqlite3.DatabaseError as error:
-        raise export_error(path, error) from None
+def _of_other_projects(intake: Intake, path: Path, project: str) -> dict[int, str]:
+    """Why runs of other projects are not taken; an error where the file holds no other."""
+    others = {n: run.project for n, run in intake.runs.items() if run.project != project}
+    if others and len(others) == len(intake.runs):
+        raise ConfigurationError(
+            f"the runs in the file are of the project `{min(others.values())}`, "
+            f"and this is `{project}`",
+            where=str(path),
+            mend="import it in its own project",
+        )
+    return {
+        number: f"it is one of the project `{name}`, and this is `{project}`"
+        for number, name in others.items()
+    }
 
 
 class _Import:
@@ -127,46 +101,50 @@ class _Import:
         documents: Documents,
         intake: Intake,
         settlement: Settlement,
+        others: Mapping[int, str],
     ) -> None:
         self._connection = connection
         self._documents = documents
         self._intake = intake
         self._settlement = settlement
+        self._others = others
 
-    def result(self) -> Imported:
+    def result(self, path: Path, digest: bytes) -> CacheImport:
         """Take everything over; what was taken and what was not."""
-        intake = self._intake
-        whole = {n: run for n, run in intake.runs.items() if n not in intake.reasons}
-        there = self._runs_there(whole)
-        taken = {n: run for n, run in whole.items() if n not in there}
-        mistaken = {n for n, name in intake.systems.items() if name in self._settlement.refused}
-        lost, refused = self._refuse_results(mistaken)
+        for statement in _TABLES:
+            self._connection.execute(statement)
+        self._connection.execute(_INCOMING)
+        runs = self._intake.runs
+        own = {n: run for n, run in runs.items() if n not in self._others}
+        there = self._runs_there(own)
+        taken = {n: run for n, run in own.items() if n not in there}
+        mistaken = {n for n, run in runs.items() if run.system in self._settlement.refused}
+        self._leave(self._others)
+        refused = self._refuse_results(mistaken)
         results_there = self._change(
             "DELETE FROM temp.incoming "
             "WHERE EXISTS (SELECT 1 FROM main.results WHERE key = incoming.key)"
         )
         numbers = there | self._fresh_numbers(taken, there)
-        objects = self._copy_objects(whole)
+        objects = self._copy_objects(own)
         for number, run in taken.items():
             self._add_run(run, numbers, may_be_taken_over=number not in mistaken)
         self._connection.executemany("INSERT INTO temp.numbers VALUES (?, ?)", numbers.items())
         results = self._change(_RESULTS)
         self._add_notes()
-        return Imported(
-            digest=intake.digest.hex(),
-            whole=intake.whole,
-            runs=tuple(self._told(n, there, taken, numbers) for n in intake.root.runs),
+        return CacheImport(
+            file=str(path),
+            digest=digest.hex(),
+            runs=[self._told(n, there, taken, numbers) for n in runs],
             results=results,
             results_there=results_there,
             results_refused=refused,
-            lost_results=intake.lost_results + lost,
             objects=objects,
-            lost_objects=intake.lost_objects,
         )
 
     # -- what does not go along -----------------------------------------------------------------
 
-    def _runs_there(self, whole: Mapping[int, ExportedRun]) -> dict[int, int]:
+    def _runs_there(self, whole: Mapping[int, IncomingRun]) -> dict[int, int]:
         """The runs that this store has already, with their numbers here."""
         there: dict[int, int] = {}
         for number, run in whole.items():
@@ -178,7 +156,7 @@ class _Import:
                 if (
                     here not in there.values()
                     and (manifest, parts.chunks) == (run.parts.manifest, run.parts.chunks)
-                    and self._counts("main", summary) == self._counts(SCHEMA, run.parts.summary)
+                    and self._counts("main", summary) == self._counts(SOURCE, run.parts.summary)
                 ):
                     there[number] = here
                     break
@@ -189,16 +167,11 @@ class _Import:
         data = None if summary is None else read_object(self._connection, summary, schema)
         return None if data is None else self._documents.renumbered(data, {})
 
-    def _refuse_results(self, mistaken: set[int]) -> tuple[int, int]:
-        """Leave out results of which too little is known, and those that are something else here.
-
-        How many of each; what belongs to other projects is counted with neither.
-        """
-        lost = self._intake.refused.keys() - self._intake.unmarked
+    def _refuse_results(self, mistaken: set[int]) -> int:
+        """Leave out results that are something else here; how many."""
         if mistaken:  # which system a run had that is not in the file is not known
-            mistaken = mistaken | (self._makers() - self._intake.root.runs.keys())
-        self._leave(self._intake.others.keys())
-        return self._leave(lost), self._leave(mistaken)
+            mistaken = mistaken | (self._makers() - self._intake.runs.keys())
+        return self._leave(mistaken)
 
     def _leave(self, runs: Iterable[int]) -> int:
         made = ", ".join(map(str, runs))
@@ -211,13 +184,13 @@ class _Import:
     # -- what does ------------------------------------------------------------------------------
 
     def _fresh_numbers(
-        self, taken: Mapping[int, ExportedRun], there: Mapping[int, int]
+        self, taken: Mapping[int, IncomingRun], there: Mapping[int, int]
     ) -> dict[int, int]:
         """Numbers for the runs that are taken, and for those that are only spoken of.
 
         The latter are given to no run: nothing that a later run does can be put down to them.
         """
-        needed = set(taken).union(self._makers(), *(self._intake.named[n] for n in taken))
+        needed = set(taken).union(self._makers(), *(run.named for run in taken.values()))
         query = "SELECT seq FROM main.sqlite_sequence WHERE name = 'runs'"
         found = self._connection.execute(query).fetchone()
         last = found[0] if found else 0
@@ -234,18 +207,16 @@ class _Import:
 
         Also of runs that are there: part of them may be damaged by now.
         """
-        for statement in _TABLES:
-            self._connection.execute(statement)
         self._connection.executemany("INSERT INTO temp.chosen VALUES (?)", ((n,) for n in runs))
         self._connection.execute(_WANTED)
         return self._change(_COPY)
 
     def _add_run(
-        self, run: ExportedRun, numbers: Mapping[int, int], *, may_be_taken_over: bool
+        self, run: IncomingRun, numbers: Mapping[int, int], *, may_be_taken_over: bool
     ) -> None:
         here, parts, summary = numbers[run.parts.number], run.parts, None
         if parts.summary is not None:
-            data = read_object(self._connection, parts.summary, SCHEMA)
+            data = read_object(self._connection, parts.summary, SOURCE)
             assert data is not None  # it was checked
             summary = self._put(self._documents.renumbered(data, numbers))
         self._connection.execute(
@@ -286,11 +257,12 @@ class _Import:
         self,
         number: int,
         there: Mapping[int, int],
-        taken: Mapping[int, ExportedRun],
+        taken: Mapping[int, IncomingRun],
         numbers: Mapping[int, int],
     ) -> ImportedRun:
         if number in taken:
-            return ImportedRun(number, numbers[number], "taken")
+            return ImportedRun(run_there=number, run=numbers[number], status="taken")
         if number in there:
-            return ImportedRun(number, there[number], "there")
-        return ImportedRun(number, None, "refused", self._intake.reasons[number])
+            return ImportedRun(run_there=number, run=there[number], status="there")
+        reason = self._others[number]
+        return ImportedRun(run_there=number, run=None, status="refused", reason=reason)

@@ -18,7 +18,7 @@ FILE: Final = "store.sqlite"
 WAIT_S: Final = 60.0
 """How long to wait for another process that writes."""
 
-_SCHEMA: Final = (
+TABLES: Final = (
     """CREATE TABLE IF NOT EXISTS objects (
         digest BLOB PRIMARY KEY, codec INTEGER NOT NULL, data BLOB NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS results (
@@ -192,7 +192,7 @@ def _version(connection: sqlite3.Connection) -> int:
 def _make(connection: sqlite3.Connection) -> None:
     _switch_to_wal(connection)
     connection.execute("BEGIN IMMEDIATE")
-    for statement in _SCHEMA:
+    for statement in TABLES:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version={FORMAT}")
     connection.execute("COMMIT")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, StoreError
+from oloproof.records.store_report import CachePrune
 from oloproof.store.inventory import size_of
 from oloproof.store.references import read_object
 from oloproof.store.selection import results_of, select
@@ -23,27 +23,11 @@ _OBJECTS: Final = """
 FROM main.objects AS o WHERE NOT EXISTS (SELECT 1 FROM temp.refs WHERE digest = o.digest)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """What was dropped, or would be; `object_bytes` as stored.
+def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool, path: str) -> CachePrune:
+    """Keep the newest runs, `keep` of them, and what they rest on; refused while one runs.
 
-    `beyond` are the runs kept although they are older: the others rest on their results, and
-    gates have to know of them. `not_smaller` says why the file could not be made smaller.
+    `path` is the store as the report names it.
     """
-
-    kept: tuple[int, ...]
-    beyond: tuple[int, ...]
-    dropped: tuple[int, ...]
-    results: int
-    objects: int
-    object_bytes: int
-    size_before: int
-    size_after: int
-    not_smaller: str | None = None
-
-
-def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pruned:
-    """Keep the newest runs, `keep` of them, and what they rest on; refused while one runs."""
     before = size_of(store.path)
     with store.whole() as connection:
         with transaction(connection, "DEFERRED" if dry_run else "IMMEDIATE"):
@@ -64,15 +48,17 @@ def prune(store: Store, documents: Documents, *, keep: int, dry_run: bool) -> Pr
                 connection.execute(f"DELETE FROM main.results WHERE NOT {stay}")
                 _drop(connection, dropped)
         not_smaller = None if dry_run else _give_back(connection)
-    return Pruned(
-        kept=tuple(sorted(kept)),
-        beyond=tuple(sorted(kept - {row.id for row in chosen})),
-        dropped=tuple(sorted(dropped)),
+    return CachePrune(
+        path=path,
+        dry_run=dry_run,
+        kept=sorted(kept),
+        kept_beyond=sorted(kept - {row.id for row in chosen}),
+        dropped=sorted(dropped),
         results=results,
         objects=objects,
         object_bytes=size,
-        size_before=before,
-        size_after=size_of(store.path),
+        size_before_bytes=before,
+        size_after_bytes=size_of(store.path),
         not_smaller=not_smaller,
     )
 

@@ -94,13 +94,18 @@ class RunParts:
 
 
 def parts_of(
-    connection: sqlite3.Connection, number: int, manifest: bytes, summary: bytes | None
+    connection: sqlite3.Connection,
+    number: int,
+    manifest: bytes,
+    summary: bytes | None,
+    schema: str = "main",
 ) -> RunParts:
     """The parts of a stored run."""
     chunks: list[bytes] = []
     broken = False
     for at, digest, kept in connection.execute(
-        "SELECT number, object, seal FROM chunks WHERE run = ? ORDER BY number", (number,)
+        f"SELECT number, object, seal FROM {schema}.chunks WHERE run = ? ORDER BY number",
+        (number,),
     ):
         if seal(number, at, digest) == kept:
             broken |= at != len(chunks)
@@ -153,13 +158,13 @@ class References:
         """Take in what results refer to, of those for which an SQL condition holds."""
         self._connection.execute(
             "INSERT INTO temp.refs "
-            f"SELECT DISTINCT object, 'result', NULL FROM main.results WHERE {condition}"
+            f"SELECT DISTINCT object, 'result', NULL FROM {self._schema}.results WHERE {condition}"
         )
 
     def add_notes(self) -> None:
         """Take in what notes refer to."""
         self._connection.execute(
-            "INSERT INTO temp.refs SELECT object, 'note', NULL FROM main.notes"
+            f"INSERT INTO temp.refs SELECT object, 'note', NULL FROM {self._schema}.notes"
         )
 
     def follow(self) -> None:

@@ -14,12 +14,11 @@ from oloproof.records.store_report import (
     CachePrune,
     CacheRun,
     CheckedKind,
-    ImportedRun,
 )
 from oloproof.reuse.notes import notes_of, settle
 from oloproof.store.checking import StoreCheck, check_store
 from oloproof.store.database import Store
-from oloproof.store.exchange import read_root
+from oloproof.store.exchange import check_export
 from oloproof.store.exporting import export
 from oloproof.store.importing import import_runs
 from oloproof.store.inventory import take_inventory
@@ -171,20 +170,7 @@ def prune_cache(
 ) -> CachePrune:
     """Keep the newest runs and what they rest on, and drop everything else."""
     with open_store(folder, warn) as (_, store):
-        done = prune(store, DOCUMENTS, keep=keep_runs, dry_run=dry_run)
-    return CachePrune(
-        path=PATH,
-        dry_run=dry_run,
-        kept=list(done.kept),
-        kept_beyond=list(done.beyond),
-        dropped=list(done.dropped),
-        results=done.results,
-        objects=done.objects,
-        object_bytes=done.object_bytes,
-        size_before_bytes=done.size_before,
-        size_after_bytes=done.size_after,
-        not_smaller=done.not_smaller,
-    )
+        return prune(store, DOCUMENTS, keep=keep_runs, dry_run=dry_run, path=PATH)
 
 
 def export_cache(
@@ -192,53 +178,26 @@ def export_cache(
 ) -> CacheExport:
     """Write one run, or all that have ended, with everything they rest on to a new file."""
     with open_store(folder, warn) as (_, store):
-        done = export(
+        return export(
             store,
             file,
             DOCUMENTS,
             number=None if run is None else find_run(store, run).id,
             notes=lambda runs: notes_of(store, runs),
         )
-    return CacheExport(
-        file=str(file),
-        digest=done.digest,
-        whole=not (done.left_out or done.lost_results),
-        size_bytes=done.size_bytes,
-        runs=list(done.runs),
-        added=list(done.beyond),
-        left_out=list(done.left_out),
-        running=list(done.running),
-        results=done.results,
-        lost_results=done.lost_results,
-        objects=done.objects,
-    )
 
 
 def import_cache(folder: Path, file: Path, *, warn: Warn = in_silence) -> CacheImport:
-    """Take over from a file what is whole and not known yet; all of it at once, or nothing."""
+    """Take over from a file what is not known yet; all of it at once, or nothing."""
     root = find_project(folder)
     project = load_suite_of(root).project
-    read_root(file)  # a file that is no export leaves no store behind
+    digest = check_export(file)  # a file that is no export leaves no store behind
     with Store(root / STORE_FOLDER, on_warning=warn) as store:
-        done = import_runs(
+        return import_runs(
             store,
             file,
+            digest,
             DOCUMENTS,
             project=project,
             settle=lambda notes: settle(store, notes),
         )
-    return CacheImport(
-        file=str(file),
-        digest=done.digest,
-        whole=done.whole,
-        runs=[
-            ImportedRun(run_there=one.number, run=one.here, status=one.outcome, reason=one.reason)
-            for one in done.runs
-        ],
-        results=done.results,
-        results_there=done.results_there,
-        results_refused=done.results_refused,
-        lost_results=done.lost_results,
-        objects=done.objects,
-        lost_objects=done.lost_objects,
-    )

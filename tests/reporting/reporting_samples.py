@@ -669,17 +669,19 @@ CACHE_EXPORT = CacheExport(
 CACHE_IMPORT = CacheImport(
     file="evidence.oloproof",
     digest=DIGEST,
-    whole=False,
     runs=[
         ImportedRun(run_there=1, run=1, status="there"),
         ImportedRun(run_there=2, run=4, status="taken"),
         ImportedRun(run_there=3, run=5, status="taken"),
-        ImportedRun(run_there=4, run=None, status="refused", reason="its entry is damaged"),
+        ImportedRun(
+            run_there=4,
+            run=None,
+            status="refused",
+            reason="it is one of the project `desk`, and this is `shop`",
+        ),
     ],
     results=48,
     results_there=24,
     results_refused=2,
-    lost_results=3,
     objects=91,
-    lost_objects=1,
 )

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from store_documents import FakeDocuments, add_run, dumped, folder_of
 
 from oloproof.errors import StoreError
+from oloproof.records.store_report import CacheImport
 from oloproof.store.checking import check_store
 from oloproof.store.database import Store
-from oloproof.store.exchange import ExportedRun, Root, read_root
+from oloproof.store.exchange import Settlement, check_export, content_digest
 from oloproof.store.exporting import export
-from oloproof.store.importing import Imported, Settlement, import_runs
-from oloproof.store.objects import pack
-from oloproof.store.references import RunParts
+from oloproof.store.importing import import_runs
 
 DOCUMENTS = FakeDocuments()
 
@@ -36,11 +35,12 @@ def send(source: Path, file: Path, **options: Any) -> str:
         return export(store, file, DOCUMENTS, **asked).digest
 
 
-def take(target: Path, file: Path, settlement: Settlement | None = None) -> Imported:
+def take(target: Path, file: Path, settlement: Settlement | None = None) -> CacheImport:
     """Import a file."""
+    digest = check_export(file)
     with Store(target) as store:
         settled = settlement or Settlement({})
-        return import_runs(store, file, DOCUMENTS, project="ours", settle=lambda _: settled)
+        return import_runs(store, file, digest, DOCUMENTS, project="ours", settle=lambda _: settled)
 
 
 def is_whole(folder: Path) -> bool:
@@ -48,60 +48,12 @@ def is_whole(folder: Path) -> bool:
         return check_store(store, DOCUMENTS).whole
 
 
-class TestRoot:
-    @given(
-        st.dictionaries(numbers, digests),
-        st.lists(st.tuples(digests, numbers)),
-        st.dictionaries(texts, numbers),
-    )
-    def test_it_is_read_as_it_was_written(self, runs, pages, notes):
-        """Runs, pages and notes come back."""
-        root = Root(runs, tuple(pages), notes)
-        assert root == Root.from_bytes(root.to_bytes())
-
-    @given(numbers, digests, st.none() | digests, st.lists(digests), texts)
-    def test_a_run_is_read_as_it_was_written(self, number, manifest, summary, chunks, status):
-        """With or without a summary."""
-        parts = RunParts(number, manifest, summary, tuple(chunks))
-        run = ExportedRun(parts, "2026-01-01", status, b"inputs")
-        assert run == ExportedRun.from_json(run.to_json())
-
-    @pytest.mark.parametrize(
-        "said", [[], {}, {"runs": 1, "results": [], "notes": {}}, {"runs": [[1, "x"]]}, "text"]
-    )
-    def test_a_root_of_another_kind_is_refused(self, tmp_path, said):
-        """It is whole, but not what this version writes."""
-        file = tmp_path / "evidence"
-        with Store(folder_of(tmp_path)) as store:
-            add_run(store, {"a": "1"})
-        send(folder_of(tmp_path), file)
-        put_root(file, dumped(said))
-        with pytest.raises(StoreError, match="cannot be understood"):
-            read_root(file)
-
-
-def put_root(file: Path, data: bytes) -> None:
-    """Give an export another root."""
-    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-        row = pack(data)
-        connection.execute("INSERT OR REPLACE INTO objects VALUES (?, ?, ?)", row)
-        connection.execute("UPDATE root SET digest = ?", (row[0],))
-
-
 def put_run(file: Path, **changed: Any) -> None:
-    """Give an export another entry of its run 1, all of it with digests that are right."""
-    from oloproof.canonical import decode, encode
-
-    _, root = read_root(file)
+    """Give an export another entry of its run 1, under a digest that is right."""
     with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-        found: Any = None
-        for digest, codec, data in connection.execute("SELECT * FROM objects"):
-            if digest == root.runs[1]:
-                assert codec == 0
-                found = decode(data)
-        row = pack(encode(found | changed))
-        connection.execute("INSERT INTO objects VALUES (?, ?, ?)", row)
-    put_root(file, Root({1: row[0]}, root.pages, root.notes).to_bytes())
+        for name, value in changed.items():
+            connection.execute(f"UPDATE runs SET {name} = ? WHERE id = 1", (value,))
+        connection.execute("UPDATE content SET digest = ?", (content_digest(connection),))
 
 
 class TestExchange:
@@ -123,10 +75,10 @@ class TestExchange:
             digest = send(source, file)
             for again in (False, True):
                 done = take(target, file)
-                assert (digest, True) == (done.digest, done.whole)
+                assert digest == done.digest
                 outcome = "there" if again else "taken"
                 wanted = [(n + 1, len(here) + n + 1, outcome) for n in range(len(there))]
-                assert wanted == [(r.number, r.here, r.outcome) for r in done.runs]
+                assert wanted == [(r.run_there, r.run, r.status) for r in done.runs]
                 assert is_whole(target)
             with Store(target, create=False) as store:
                 for cases in (*there, *here):
@@ -144,7 +96,7 @@ class TestExchange:
         send(source, tmp_path / "evidence")
         settlement = Settlement({"note": 1}, frozenset({"x"}))
         done = take(target, tmp_path / "evidence", settlement)
-        assert (2, 1, True) == (done.results_refused, done.results, done.whole)
+        assert (2, 1) == (done.results_refused, done.results)
         with Store(target, create=False) as store:
             assert [b"inputs", b""] == [row.inputs for row in store.runs()]
             assert 1 == store.note("note")
@@ -156,54 +108,85 @@ class TestExchange:
             number = store.begin_run(started_at="t", manifest=b"[]", inputs=b"")
             store.finish_run(number, status="complete", summary=b"{}")
         send(source, tmp_path / "evidence")
-        done = take(folder_of(tmp_path, "b"), tmp_path / "evidence")
-        assert ["what it says of itself cannot be understood"] == [r.reason for r in done.runs]
+        with pytest.raises(StoreError, match="run 1 says of itself cannot be understood"):
+            take(folder_of(tmp_path, "b"), tmp_path / "evidence")
 
     @pytest.mark.parametrize(
-        "changed",
-        [{"status": "running"}, {"status": "great"}, {"number": 2}, {"chunks": 7}, {"summary": 1}],
+        ("changed", "what"),
+        [
+            ({"status": "running"}, "the entry of run 1"),
+            ({"status": "great"}, "the entry of run 1"),
+            ({"started_at": b"now"}, "the entry of run 1"),
+            ({"manifest": "text"}, "the entry of run 1"),
+            ({"inputs": "text"}, "the entry of run 1"),
+            ({"summary": b"1" * 32}, "object 313131313131 is missing"),
+            ({"id": 2}, "part of the rows of run 2"),
+        ],
     )
-    def test_an_entry_that_cannot_be_is_refused(self, tmp_path, changed):
+    def test_an_entry_that_cannot_be_is_refused(self, tmp_path, changed, what):
         """However right its digest is."""
         source = folder_of(tmp_path, "a")
         with Store(source) as store:
             add_run(store, {"a": "1"})
         send(source, tmp_path / "evidence")
         put_run(tmp_path / "evidence", **changed)
-        done = take(folder_of(tmp_path, "b"), tmp_path / "evidence")
-        assert (False, ["its entry is damaged"]) == (done.whole, [r.reason for r in done.runs])
-        # Whether gates had to know of it is not known, so its results are not taken either.
-        assert (0, 1) == (done.results, done.lost_results)
+        with pytest.raises(StoreError, match=what):
+            take(folder_of(tmp_path, "b"), tmp_path / "evidence")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "DROP TABLE results; CREATE VIEW results AS SELECT * FROM chunks",
+            "CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM runs; END",
+            "CREATE TABLE more (a)",
+            "ALTER TABLE runs ADD COLUMN more",
+            "DROP TABLE content",
+            "CREATE INDEX i ON runs (status)",
+        ],
+    )
+    def test_tables_that_are_not_those_of_a_store_are_refused(self, tmp_path, change):
+        """Nothing that a file brings along is run or read in the place of a table."""
+        with Store(folder_of(tmp_path)) as store:
+            add_run(store, {"a": "1"})
+        send(folder_of(tmp_path), tmp_path / "evidence")
+        with contextlib.closing(sqlite3.connect(tmp_path / "evidence")) as connection:
+            connection.executescript(change)
+        with pytest.raises(StoreError, match="its tables are not those of a store"):
+            take(folder_of(tmp_path, "b"), tmp_path / "evidence")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "UPDATE runs SET status = 'failed'",
+            "UPDATE results SET duration_s = 9.0",
+            "DELETE FROM chunks WHERE number = 1",
+            "DELETE FROM objects WHERE rowid = 1",
+            "UPDATE content SET digest = x'00'",
+            "DELETE FROM content",
+            "INSERT INTO content SELECT digest FROM content",
+        ],
+    )
+    def test_rows_that_changed_are_refused(self, tmp_path, change):
+        """Whatever a row says: it is not what was written."""
+        with Store(folder_of(tmp_path)) as store:
+            add_run(store, {"a": "1", "b": "2", "c": "3"})
+        send(folder_of(tmp_path), tmp_path / "evidence")
+        with contextlib.closing(sqlite3.connect(tmp_path / "evidence")) as connection, connection:
+            connection.execute(change)
+        with pytest.raises(StoreError, match="its rows are not those that it was made with"):
+            take(folder_of(tmp_path, "b"), tmp_path / "evidence")
 
     def test_a_run_without_all_of_its_rows_is_refused(self, tmp_path):
         """Whole in every part that is there, and still not the run that it was."""
-        source = folder_of(tmp_path, "a")
+        source, file = folder_of(tmp_path, "a"), tmp_path / "evidence"
         with Store(source) as store:
             add_run(store, {"a": "1", "b": "2", "c": "3"})
-        send(source, tmp_path / "evidence")
-        with Store(source, create=False) as store, store.whole() as connection:
-            query = "SELECT object FROM chunks ORDER BY number"
-            [first, _] = connection.execute(query).fetchall()
-        put_run(tmp_path / "evidence", chunks=[first[0].hex()])
-        done = take(folder_of(tmp_path, "b"), tmp_path / "evidence")
-        assert ["refused"] == [run.outcome for run in done.runs]
-        assert (3, 0) == (done.results, done.lost_results)
-
-    def test_a_marked_run_does_not_lend_results_without_itself(self, tmp_path):
-        """A gate could not say that it rests on them."""
-        source = folder_of(tmp_path, "a")
-        with Store(source) as store:
-            add_run(store, {"a": "1"}, manifest={"marked": True})
-            add_run(store, {"b": "2"}, manifest={"marked": False})
-        file = tmp_path / "evidence"
         send(source, file)
         with contextlib.closing(sqlite3.connect(file)) as connection, connection:
-            for name in ("a", "b"):
-                state = pack(dumped(["state", name]))[0]
-                connection.execute("DELETE FROM objects WHERE digest = ?", (state,))
-        done = take(folder_of(tmp_path, "b"), file)
-        assert {"refused"} == {run.outcome for run in done.runs}
-        assert (1, 1) == (done.results, done.lost_results)
+            connection.execute("DELETE FROM chunks WHERE number = 1")
+        put_run(file)
+        with pytest.raises(StoreError, match="part of the rows of run 1 is not there"):
+            take(folder_of(tmp_path, "b"), file)
 
     def test_a_number_is_given_once(self, tmp_path):
         """Also one that only results and counts name: the next run gets another."""
@@ -213,7 +196,7 @@ class TestExchange:
             add_run(store, {"a": "1", "b": "2"}, named=(1, 7))
         send(source, tmp_path / "evidence", number=2)
         done = take(target, tmp_path / "evidence")
-        assert [(2, 2)] == [(run.number, run.here) for run in done.runs]
+        assert [(2, 2)] == [(run.run_there, run.run) for run in done.runs]
         with Store(target) as store:
             assert 4 == add_run(store, {"c": "3"})
             row = store.run(2)

@@ -196,14 +196,6 @@ def write_import(page: Page, report: CacheImport) -> None:
             "another one there, under the same source digest",
             at=_AT,
         )
-    if not report.whole:
-        page.gap()
-        page.write(
-            ("NOT WHOLE", "bold red"),
-            f"  damaged or missing in the file: {count(report.lost_objects, 'object')}, "
-            f"and {count(report.lost_results, 'result')} with them",
-            hang=2,
-        )
 
 
 def _imported(runs: Sequence[ImportedRun], status: str) -> str:
