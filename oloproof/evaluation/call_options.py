@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 def _named(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if not given:
         raise refuse("no name is given", mend="write one, or a list of them")
+    return _each_once(given)
+
+
+def _each_once(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
     listed = (given,) if isinstance(given, str) else given
     for position, name in enumerate(listed):
         place = () if isinstance(given, str) else (position,)
@@ -30,6 +34,9 @@ Names = Annotated[str | tuple[str, ...], AfterValidator(_named)]
 
 NameList = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_named)]
 """A list of names, none of them empty or given twice."""
+
+AnyNames = Annotated[tuple[str, ...], AfterValidator(_each_once)]
+"""A list of names, maybe without any, none of them empty or given twice."""
 
 
 def names(given: str | Iterable[str]) -> tuple[str, ...]:

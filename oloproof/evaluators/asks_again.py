@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from oloproof.evaluation.claim_evidence import Heard
 from oloproof.evaluation.contract import NamedPlace
-from oloproof.evaluation.messages import agent_messages, asked_for
+from oloproof.evaluation.messages import AgentMessage, agent_messages, asked_for
 from oloproof.evaluation.phrases import Patterns, find_phrase
 from oloproof.evaluation.sources import SourceOptions
 from oloproof.evaluation.state_options import PlaceText
+from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import show
@@ -48,11 +50,10 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked for, by which words, at which moment."""
+    """What is asked for, by which words, in which message."""
 
     words: str
-    turn: int
-    step: int | None
+    message: AgentMessage
     where: str
 
 
@@ -79,11 +80,12 @@ class AsksAgain(TurnCheck):
         conversation = Conversation(context)
         turns = self.turns(conversation)
         seen = Sightings()
+        called = turn_calls(conversation)
         for turn in turns:
             for path, patterns in self.known:
                 questions = list(_questions(conversation, turn, path, patterns))
                 for question in questions:
-                    self._see(seen, conversation, path, question)
+                    self._see(seen, Heard(conversation, question.message, called), path, question)
                 if not questions:
                     self._see_none(seen, conversation, path, turn)
         return seen.verdict(context, turns, idle="no_message", of_steps=False)
@@ -97,16 +99,14 @@ class AsksAgain(TurnCheck):
         elif messages:
             seen.hold(str(path), "not asked for", "not asked for", turn=turn)
 
-    def _see(
-        self, seen: Sightings, conversation: Conversation, path: Path, question: Question
-    ) -> None:
-        state = self.source.before(conversation, question.turn, question.step)
+    def _see(self, seen: Sightings, heard: Heard, path: Path, question: Question) -> None:
+        state, turn = heard.state(self.source), question.message.turn
         if isinstance(state, Absent):
             seen.lack_state(self.source, question.where)
             return
         value = path.get(state)
         if _is_open(value):
-            seen.hold(str(path), MISSING, value, turn=question.turn, note="not known yet")
+            seen.hold(str(path), MISSING, value, turn=turn, note="not known yet")
             return
         seen.fail(
             str(path),
@@ -114,7 +114,7 @@ class AsksAgain(TurnCheck):
             question.words,
             sentence=f"{question.where} asks for `{path}`, which is {show(value)}: "
             f"{question.words}",
-            turn=question.turn,
+            turn=turn,
         )
 
 
@@ -126,13 +126,13 @@ def _questions(
     for step, asked in told:
         if str(path) in asked:
             where = f"step {step} of turn {turn}"
-            yield Question(f"asks for {path}", turn, step, where)
+            yield Question(f"asks for {path}", AgentMessage(turn, None, step), where)
     for message in agent_messages(conversation, (turn,)) if not told else ():
         text = message.text or ""
         found = (find_phrase(text, pattern, asking=True) for pattern in patterns)
         words = next((sentence for sentence in found if sentence is not None), None)
         if words is not None:
-            yield Question(f"“{words}”", turn, message.step, str(message))
+            yield Question(f"“{words}”", message, str(message))
 
 
 def _is_open(value: JsonValue | Absent) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import BeforeValidator, Field, model_validator
 
 from oloproof.evaluation.bans import see_banned
-from oloproof.evaluation.call_options import NameList
+from oloproof.evaluation.call_options import AnyNames, NameList
 from oloproof.evaluation.sources import expected_at
 from oloproof.evaluation.state_options import PlaceText
 from oloproof.evaluation.turn_calls import EXECUTED, MADE, REJECTED, turn_calls
@@ -67,7 +67,7 @@ def _counted(given: object) -> object:
 class Options(TurnOptions):
     """Which tools may, must not and must be called, and which calls count."""
 
-    allowed: NameList | None = None
+    allowed: AnyNames | None = None
     forbidden: NameList | None = None
     required: Annotated[dict[str, CountFields] | None, BeforeValidator(_counted)] = None
     in_every_turn: bool = False

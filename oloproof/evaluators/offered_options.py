@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from oloproof.canonical import equal
+from oloproof.evaluation.claim_evidence import Heard
 from oloproof.evaluation.claims.reading import claim_outcome
-from oloproof.evaluation.messages import agent_messages
+from oloproof.evaluation.messages import AgentMessage, agent_messages, text_of
 from oloproof.evaluation.phrases import Patterns, find_phrase
 from oloproof.evaluation.sources import SourceOptions
 from oloproof.evaluation.state_options import PathText
+from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import show
@@ -82,12 +84,11 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:  # noqa: ARG00
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One option, where and when it was offered; `unclear` says why it may be none."""
+    """One option, and the message by which it was offered; `unclear` says why it may be none."""
 
     option: JsonValue
     where: str
-    turn: int
-    step: int | None
+    message: AgentMessage
     unclear: str | None = None
 
 
@@ -113,10 +114,11 @@ class OfferedOptions(TurnCheck):
         conversation = Conversation(context)
         turns = self.turns(conversation)
         seen = Sightings()
+        called = turn_calls(conversation)
         for turn in turns:
             structured = list(self._listed(conversation, turn))
             for offer in structured or self._worded(seen, conversation, turn):
-                self._see(seen, conversation, offer)
+                self._see(seen, Heard(conversation, offer.message, called), offer)
         return seen.verdict(
             context, turns, idle="nothing_offered", of_steps=self.artefact is not None
         )
@@ -127,15 +129,17 @@ class OfferedOptions(TurnCheck):
             return
         if self.artefact is None:
             reply = conversation.reply(turn)
+            message = AgentMessage(turn, text_of(reply))
             for option in _options(self.path, reply):
-                yield Offer(option, f"the reply of turn {turn}", turn, None)
+                yield Offer(option, str(message), message)
             return
         for _, step in conversation.steps_in((turn,)):
             made = step.get("artefact") or {}
             if made.get("kind") == self.artefact:
                 where = f"the artefact at step {step['index']} of turn {turn}"
+                message = AgentMessage(turn, None, step["index"])
                 for option in _options(self.path, made.get("content")):
-                    yield Offer(option, where, turn, step["index"])
+                    yield Offer(option, where, message)
 
     def _worded(self, seen: Sightings, conversation: Conversation, turn: int) -> Iterator[Offer]:
         """The ids that the messages of a turn name, but those that they deny."""
@@ -150,10 +154,10 @@ class OfferedOptions(TurnCheck):
                 reading = claim_outcome(text, [name])
                 if reading.outcome != "denied":
                     unclear = reading.reason if reading.outcome == "unclear" else None
-                    yield Offer(name, str(message), turn, message.step, unclear)
+                    yield Offer(name, str(message), message, unclear)
 
-    def _see(self, seen: Sightings, conversation: Conversation, offer: Offer) -> None:
-        wanted = self._allowed(seen, conversation, offer)
+    def _see(self, seen: Sightings, heard: Heard, offer: Offer) -> None:
+        wanted = self._allowed(seen, heard, offer)
         if isinstance(wanted, Absent):
             return
         option = offer.option
@@ -164,21 +168,21 @@ class OfferedOptions(TurnCheck):
             why = f"it is none of {show([*wanted])}"
         path, shown = "options", "no such option" if wanted is None else [*wanted]
         if why is None:
-            seen.hold(path, shown, option, turn=offer.turn)
+            seen.hold(path, shown, option, turn=offer.message.turn)
         elif offer.unclear is not None:
             sentence = f"whether {offer.where} offers {show(option)} is unclear: {offer.unclear}"
             seen.lack("offer_unclear", sentence)
         else:
             sentence = f"{offer.where} offers {show(option)}: {why}"
-            seen.fail(path, shown, option, sentence=sentence, turn=offer.turn)
+            seen.fail(path, shown, option, sentence=sentence, turn=offer.message.turn)
 
     def _allowed(
-        self, seen: Sightings, conversation: Conversation, offer: Offer
+        self, seen: Sightings, heard: Heard, offer: Offer
     ) -> tuple[JsonValue, ...] | Absent | None:
         """What may be offered; None for anything, `MISSING` where it is not known."""
         if self.allowed_at is None:
             return self.allowed
-        state = self.source.before(conversation, offer.turn, offer.step)
+        state = heard.state(self.source)
         if isinstance(state, Absent):
             seen.lack_state(self.source, offer.where)
             return state

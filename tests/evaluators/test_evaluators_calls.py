@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import called, came_back, conversation, judged, places, updated
+from conversation_samples import called, came_back, conversation, judged, places, said, updated
 from evaluator_samples import RAISED, call, case, evaluator, evidence, trajectory
 
 from oloproof.errors import ConfigurationError
@@ -98,6 +98,28 @@ def test_a_call_from_the_queue_counts_where_it_is_executed() -> None:
     assert "p" == judged(needed, conversation([queued, other], [gone, plain])).code
     assert "p" == judged(needed, conversation([queued], [done])).code
     assert "p" == judged(needed, conversation([queued], [again])).code
+
+
+NOTHING_AT_ALL: dict[str, Any] = {"type": "calls", "allowed": []}
+
+
+@pytest.mark.parametrize(
+    ("steps", "code"),
+    [
+        ([], "p"),
+        ([said("No.")], "p"),
+        ([SEARCH], "f"),
+        ([called("search", status="queued")], "f"),
+        ([came_back("search", 1)], "f"),
+        ([called("search", status="blocked")], "p"),
+    ],
+)
+def test_no_tool_allowed_is_a_ban_on_every_call(steps: Any, code: str) -> None:
+    """Which tools there are need not be known."""
+    assert code == judged(NOTHING_AT_ALL, conversation(steps)).code
+    assert code == judged(NOTHING_AT_ALL | {"turn": 2}, conversation([SEARCH], steps)).code
+    unknown = conversation([], trajectory={"truncated": True})
+    assert "m:trajectory_truncated" == judged(NOTHING_AT_ALL, unknown).code
 
 
 def test_a_call_in_every_turn_where_the_reference_calls() -> None:

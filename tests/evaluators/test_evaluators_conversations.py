@@ -44,8 +44,9 @@ OF_EVERY_CALL: Final = {
     "results_contain",
     "superseded_absent",
     "claims",
+    "asks_again",
 }
-"""The types of which a line above looks at calls of any tool."""
+"""The types of which a line above looks at calls of any tool, or at what they may change."""
 
 values: Any = st.recursive(
     st.sampled_from([None, True, False, 0, 1, 1.0, "x", "booked"]),

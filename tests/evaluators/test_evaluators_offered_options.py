@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import conversation, judged, made, places, said
+from conversation_samples import called, conversation, judged, made, places, said
 
 LINE = {"type": "offered_options", "path": "rooms[*].id", "allowed": ["birch", "cedar"]}
 
@@ -37,6 +37,38 @@ def test_what_is_allowed_may_stand_in_the_state() -> None:
     assert "f" == judged(line, conversation([], replies=[reply("amber")], active=active)).code
     unknown = conversation([], replies=[reply("amber")])
     assert "m:no_recorded_state" == judged(line, unknown).code
+
+
+WORLD = {"type": "offered_options", "path": "rooms[*].id", "allowed_at": "free", "of": "world"}
+BOOK = called("book", {"room": "birch"}, {"ok": True})
+FREE, LEFT = {"free": ["birch", "cedar"]}, {"free": ["cedar"]}
+
+
+@pytest.mark.parametrize(
+    ("steps", "replies", "code"),
+    [
+        ([BOOK], [reply("cedar")], "p"),
+        ([BOOK], [reply("birch")], "f"),
+        ([], [reply("birch")], "f"),
+        ([BOOK, said("Free: birch.")], [None], "f"),
+        ([BOOK, said("Free: cedar.")], [None], "p"),
+        ([said("Free: birch."), BOOK], [None], "p"),
+        ([BOOK, said("Free: birch."), BOOK], [None], "m:no_recorded_state"),
+        ([BOOK, made("list", "offer", {"rooms": [{"id": "birch"}]})], [None], "f"),
+        ([made("list", "offer", {"rooms": [{"id": "birch"}]}), BOOK], [None], "p"),
+        ([called("book", status="queued"), said("Free: birch.")], [None], "f"),
+    ],
+)
+def test_an_offer_is_held_against_the_world_after_the_calls_before_it(
+    steps: Any, replies: Any, code: str
+) -> None:
+    """A reply comes after all of its turn; what the agent has just taken is not free."""
+    line = WORLD | {"ids": ["birch", "cedar"]}
+    line |= {"artefact": "offer"} if any("artefact" in step for step in steps) else {}
+    context = conversation(steps, replies=replies, initial=FREE, worlds=[LEFT])
+    assert code == judged(line, context).code
+    second = conversation([], steps, replies=["…", *replies], initial={}, worlds=[FREE, LEFT])
+    assert code == judged(line | {"turn": 2}, second).code
 
 
 @pytest.mark.parametrize(

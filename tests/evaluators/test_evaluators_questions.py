@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conversation_samples import conversation, judged, said, updated
+from conversation_samples import called, conversation, judged, said, updated
 
 from oloproof.errors import ConfigurationError
 
@@ -14,6 +14,10 @@ AGAIN = {
     "known": {"attendees": ["how many people", "сколько человек"], "starts_at": ["which day"]},
 }
 KNOWN = [{"attendees": 6, "starts_at": None}]
+
+
+STORE = called("store", {"attendees": 6}, {"ok": True})
+ASKED = said("How many?")
 
 
 def spoken(text: str, **fields: Any) -> Any:
@@ -34,6 +38,27 @@ def spoken(text: str, **fields: Any) -> Any:
 def test_a_question_for_a_known_value_fails(text: str, code: str) -> None:
     """Null is not known; a statement or a quotation asks nothing."""
     assert code == judged(AGAIN, spoken(text, active=KNOWN)).code
+
+
+@pytest.mark.parametrize(
+    ("steps", "code"),
+    [
+        ([], "p"),
+        ([STORE, ASKED], "f"),
+        ([ASKED, STORE], "p"),
+        ([STORE, ASKED, STORE], "m:no_recorded_state"),
+        ([STORE], "f"),
+    ],
+)
+def test_a_question_is_held_against_the_world_after_the_calls_before_it(
+    steps: Any, code: str
+) -> None:
+    """What the agent has just written down is known; the reply comes after all of its turn."""
+    line = {"type": "asks_again", "known": {"attendees": ["how many"]}, "of": "world"}
+    reply = None if ASKED in steps else "How many?" if steps else "Good."
+    after = {"attendees": 6} if steps else {}
+    context = conversation(steps, replies=[reply], initial={}, worlds=[after])
+    assert code == judged(line, context).code
 
 
 def test_the_question_is_told_with_the_known_value() -> None:
