@@ -178,10 +178,8 @@ class Aftermath:
     def _tell_beside(self, word: str) -> list[str]:
         """What bears on no verdict: how it was retried, and a failure that is none."""
         tools = self._criteria.retry_tools
-        verified = self._strike.verified_before_retrying(tools, self._criteria.escalate_tools)
-        told = []
-        if verified is not None:
-            told.append("verified before retrying" if verified else "retried without verifying")
+        retried = self._strike.told_of_retry(tools, self._criteria.escalate_tools)
+        told = [] if retried is None else [retried]
         needed = self._strike.calls_until_recovery(tools) if word in _RECOVERIES else None
         if needed is not None:
             told.append(f"calls until recovery: {needed}")

@@ -47,6 +47,7 @@ class Call:
     `place` is the step that settled it, another than `index` only where it `waited` before.
     `revision` is that of the working state on which it rests. `fault` is the fault that was
     recorded as delivered to it, and `applied` says that it was although the tool did its work.
+    A tool that `reads` is known to change nothing.
     """
 
     tool: str
@@ -61,6 +62,7 @@ class Call:
     fault: str | None = None
     place: int = 0
     revision: int | None = None
+    reads: bool = False
     waited: bool = False
     moment: int = 0
 
@@ -147,6 +149,7 @@ def _call(step: dict[str, Any]) -> Call:
         status=step.get("status"),
         place=step["index"],
         revision=step.get("state_revision"),
+        reads=step.get("reads") is True,
         waited=step.get("status") in WAITING,
     )
     _note_fault(call, step)

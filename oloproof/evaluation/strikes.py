@@ -58,23 +58,30 @@ class Strike:
         """The first call of one of `tools` afterwards that came back without an error."""
         return next((call for call in self.after if call.tool in tools and call.succeeded), None)
 
-    def verified_before_retrying(
+    def told_of_retry(
         self, retry_tools: frozenset[str], escalate_tools: frozenset[str]
-    ) -> bool | None:
+    ) -> str | None:
         """Whether something was looked up between fault and retry; None without a retry.
 
         The retry is the first call that repeats the struck one, else the first of the
-        `retry_tools`. Something was looked up where a call of any other tool, escalation
-        tools left out, came back without an error before the retry was made.
+        `retry_tools`. Something was looked up where a call of another tool, which is known to
+        read, came back without an error before the retry was made. Of a call whose tool may as
+        well have done something, that is said; to read again does nothing twice.
         """
         retry = self._preferred([call for call in self.after if call.tool in retry_tools])
-        if retry is None:
+        if retry is None or (self.struck is not None and self.struck.reads):
             return None
-        others = retry_tools | escalate_tools
-        return any(
-            call.succeeded and call.tool not in others and _came_back_before(call, retry)
+        before = [
+            call
             for call in self.after
-        )
+            if call.succeeded and call.tool not in retry_tools and _came_back_before(call, retry)
+        ]
+        if any(call.reads for call in before):
+            return "verified before retrying"
+        unknown = [call.tool for call in before if call.tool not in escalate_tools]
+        if unknown:
+            return f"retried after {unknown[0]}, of which nothing says that it only reads"
+        return "retried without verifying"
 
     def calls_until_recovery(self, retry_tools: frozenset[str]) -> int | None:
         """How many calls it took until the first that did the struck one's work, that included.

@@ -147,6 +147,8 @@ def call_step(event: Event, index: int, value: _Value = orjson.loads) -> dict[st
     else:
         step |= {"kind": "tool_call", "tool_name": event.name, "call_id": event.shown_id}
         step["arguments"] = value(event.arguments)
+        if event.reads:
+            step["reads"] = True
         _add_ending(step, event)
     if event.turn is not None:
         step["turn"] = event.turn

@@ -94,7 +94,10 @@ class Artefact(Record):
 
 
 class AgentStep(Record):
-    """One step of a trajectory; `index` and `turn` count from 1."""
+    """One step of a trajectory; `index` and `turn` count from 1.
+
+    `reads` says of a call that its tool changes nothing.
+    """
 
     index: int = Field(ge=1)
     kind: StepKind
@@ -106,6 +109,7 @@ class AgentStep(Record):
     status: CallStatus | None = None
     agent: str | None = None
     to_agent: str | None = None
+    reads: bool | None = None
     turn: int | None = Field(default=None, ge=1)
     state_revision: int | None = Field(default=None, ge=1)
     claims: list[Claim] = Field(default_factory=empty_list)

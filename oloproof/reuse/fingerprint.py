@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
     from oloproof.systems.recorded import Recordings
 
-CONTRACT_VERSION: Final = 4
+CONTRACT_VERSION: Final = 5
 """Raised when the same case of the same system may be recorded differently."""
 
 REPLAY_VERSION: Final = 2

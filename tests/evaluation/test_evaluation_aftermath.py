@@ -154,7 +154,7 @@ def test_what_came_before_the_fault_bears_on_nothing(before: list[Any], later: l
                 found.executed_again,
                 found.repeats,
                 found.calls_until_recovery(tools),
-                found.verified_before_retrying(tools, frozenset()),
+                found.told_of_retry(tools, frozenset()),
             )
         )
     assert told[0] == told[1]

@@ -35,7 +35,10 @@ from oloproof.records.evidence import COMPLETED, CaseEvidence, Outcome
 from oloproof.records.faults import FAULT_RESULTS
 from oloproof.records.trajectory import FaultKind
 
-LOOK = (call("get_order"), result("get_order", result={"order": "open"}))
+READ = call("get_order", reads=True)
+LOOK = (READ, result("get_order", result={"order": "open"}))
+WRITE = (call("send_mail"), result("send_mail", result={"sent": True}))
+UNKNOWN = "retried after send_mail, of which nothing says that it only reads"
 RETRY = (REFUND, WORKED)
 BESIDE = ("verified", "retried", "calls until", "failure claimed")
 
@@ -195,13 +198,19 @@ class TestBesideTheVerdict:
             ),
             (after(*LOOK, REFUND, FAILED), ["verified before retrying"]),
             (after(*LOOK, state=DONE), []),
+            (after(*WRITE, *RETRY, state=DONE), [UNKNOWN, "calls until recovery: 2"]),
+            (
+                after(*WRITE, *LOOK, *RETRY, state=DONE),
+                ["verified before retrying", "calls until recovery: 3"],
+            ),
+            (after(*RETRY, *WRITE), ["retried without verifying"]),
             (after(*ESCALATED, *RETRY), ["retried without verifying"]),
             (
-                after(call("get_order"), result("get_order", error="down"), *RETRY, state=DONE),
+                after(READ, result("get_order", error="down"), *RETRY, state=DONE),
                 ["retried without verifying", "calls until recovery: 2"],
             ),
             (
-                after(call("get_order"), REFUND, result("get_order"), WORKED, state=DONE),
+                after(READ, REFUND, result("get_order"), WORKED, state=DONE),
                 ["retried without verifying", "calls until recovery: 2"],
             ),
             (

@@ -206,7 +206,8 @@ class Shop:
     def call(self, tool: str, *, order: str) -> Any:
         """Call a tool, and write down two steps."""
         first = not any(step.get("tool_name") == "issue_refund" for step in self.steps)
-        self.steps.append(call(tool, arguments={"order": order}, status="executed"))
+        reads = {"reads": True} if tool == "get_order" else {}
+        self.steps.append(call(tool, arguments={"order": order}, status="executed", **reads))
         if tool != "issue_refund" or not first:
             told = self.run(tool, order)
             self.steps.append(result(tool, result=told, status="executed"))

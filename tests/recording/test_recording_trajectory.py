@@ -33,6 +33,11 @@ def act(key: str) -> str:
     return key
 
 
+@tool(reads=True)
+def look() -> int:
+    return 1
+
+
 def usage(*answers: Any) -> Any:
     recording = record(Sandbox(), lambda: [ask(answer) for answer in answers] and None).recording
     AgentTrajectory.model_validate(recording.trajectory.value)
@@ -63,6 +68,13 @@ def test_a_trajectory_of_calls_is_valid_and_in_order() -> None:
     assert ("ValueError: no", "executed") == (steps[4].error, steps[4].status)
     assert {"answer": "done"} == steps[5].result
     assert steps[1].call_id == steps[2].call_id != steps[3].call_id
+
+
+def test_a_call_step_says_that_its_tool_only_reads() -> None:
+    """Where it is declared to; of another nothing is known."""
+    recording = record(Sandbox(), lambda: [str(look()), act("good")]).recording
+    steps = AgentTrajectory.model_validate(recording.trajectory.value).steps
+    assert [True, None, None, None] == [step.reads for step in steps[:4]]
 
 
 def test_latencies_stand_beside_the_steps() -> None:
