@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.contract import not_applicable
@@ -14,6 +15,22 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
 
 _ANOTHER_CASE: Final = not_applicable("another_case")
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether an id fits a pattern: `*` is any text, `?` one character, all else itself."""
+    return _compiled(pattern).fullmatch(name) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    signs = {"*": ".*", "?": "."}
+    return re.compile("".join(signs.get(sign, re.escape(sign)) for sign in pattern), re.DOTALL)
+
+
+def speaks_of(evaluator: Evaluator, case: Case) -> bool:
+    """Whether a check is for a case."""
+    return not isinstance(evaluator, ForCases) or evaluator.speaks_of(case)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +47,7 @@ class ForCases:
     def speaks_of(self, case: Case) -> bool:
         """Whether a case is one of those."""
         name = case.source or case.id
-        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+        return any(fits(pattern, name) for pattern in self.patterns)
 
     @property
     def metric(self) -> str:

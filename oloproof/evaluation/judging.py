@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import ConfigurationError, suggest
-from oloproof.evaluation.chosen import ForCases
+from oloproof.evaluation.chosen import ForCases, fits, speaks_of
 from oloproof.evaluation.completion import settled
 from oloproof.evaluation.contract import not_applicable
 from oloproof.evaluation.dimensions import Summary
@@ -57,9 +56,9 @@ def _judge_copy(evaluator: Evaluator, context: Context) -> Verdict:
     return judge_one(evaluator, context)
 
 
-def needs_initial_state(evaluators: Iterable[Evaluator]) -> list[str]:
-    """The metrics that can only be made of cases which have an `initial_state`."""
-    return [evaluator.metric for evaluator in evaluators if evaluator.needs_initial_state]
+def needs_initial_state(evaluators: Iterable[Evaluator], case: Case) -> list[str]:
+    """The metrics that can only be made of a case if it has an `initial_state`."""
+    return [e.metric for e in evaluators if e.needs_initial_state and speaks_of(e, case)]
 
 
 _ALWAYS_KNOWN: Final = frozenset({"answer", "state", "active", "alternatives", "turns"})
@@ -99,7 +98,7 @@ class CaseChecks:
         for evaluator in self._evaluators:
             evaluator.check_case(case)
         if self._unfit and case.source is None:
-            fit = [key for key in self._unfit if fnmatchcase(case.id, key[0])]
+            fit = [key for key in self._unfit if fits(key[0], case.id)]
             for key in fit:
                 del self._unfit[key]
         if self._unseen:

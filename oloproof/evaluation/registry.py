@@ -51,8 +51,11 @@ def bind_all(
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
     _refuse_repeated_metrics(bound)
     evaluators = [evaluator for _, evaluator in bound]
-    checks = [e.inner if isinstance(e, ForCases) else e for e in evaluators]
-    refuse_unknown_places(check for check in checks if isinstance(check, StateCheck))
+    checks = [
+        (e.inner, frozenset(e.patterns)) if isinstance(e, ForCases) else (e, None)
+        for e in evaluators
+    ]
+    refuse_unknown_places((check, of) for check, of in checks if isinstance(check, StateCheck))
     if not dimensions:
         return evaluators
     dimension_of = {

@@ -37,13 +37,20 @@ class Unknown(NamedTuple):
         return render((*path.segments[: self.depth], key, *path.segments[self.depth + 1 :]))
 
 
-def refuse_unknown_places(checks: Iterable[StateCheck]) -> None:
-    """Raises `ConfigurationError` for a place that a schema of the same state does not know."""
+def refuse_unknown_places(checks: Iterable[tuple[StateCheck, frozenset[str] | None]]) -> None:
+    """Raises `ConfigurationError` for a place that a schema of the same state does not know.
+
+    Beside each check stand the patterns of its cases, None where it is for all: a schema says
+    nothing of the places of cases that it is not for.
+    """
     checks = list(checks)
-    schemas = [(check, schema) for check in checks if (schema := getattr(check, "schema", None))]
-    for declared, schema in schemas:
-        for check in checks:
-            for place in check.places if check.of == declared.of else ():
+    for declared, of in checks:
+        schema: Schema | None = getattr(declared, "schema", None)
+        if schema is None:
+            continue
+        for check, cases in checks:
+            is_for_them = of is None or (cases is not None and cases <= of)
+            for place in check.places if is_for_them and check.of == declared.of else ():
                 unknown = unknown_at(schema, place.path)
                 if unknown is None:
                     continue

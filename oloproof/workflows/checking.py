@@ -45,6 +45,8 @@ def check_cases(
 
     def see(case: Case) -> None:
         names = [case.id]
+        if case.state_json is None and (needing := needs_initial_state(project.evaluators, case)):
+            raise refuse_stateless(dataset, (case.id, case.line or 1), f"`{needing[0]}` needs one")
         try:
             checks.check(case)
             for transform in project.transforms:
@@ -58,8 +60,6 @@ def check_cases(
             recorded.check(case, names)
 
     facts = dataset.check(see)
-    if facts.stateless_case is not None and (needing := needs_initial_state(project.evaluators)):
-        raise refuse_stateless(dataset, facts, f"`{needing[0]}` needs one")
     notices = [*checks.unseen(), *_check_transforms(project, changed, facts.cases)]
     notices += _tell_alike(facts.alike)
     if recorded is not None:
@@ -87,7 +87,7 @@ def check_ability(
     """Refuse what cannot be run on a system that can do so much; the notices there are."""
     if ability["stateful"] and facts.stateless_case is not None:
         raise refuse_stateless(
-            dataset, facts, "the system has a sandbox to reset before every case"
+            dataset, facts.stateless_case, "the system has a sandbox to reset before every case"
         )
     name = suite.system.callable
     if facts.conversation is not None and not ability["conversational"]:
@@ -164,10 +164,9 @@ def _every_name(project: Project, dataset: Dataset) -> Iterator[str]:
         yield from (f"{case.id}~{t.name}" for t in project.transforms if t.changes(case))
 
 
-def refuse_stateless(dataset: Dataset, facts: DatasetFacts, why: str) -> ConfigurationError:
-    """The error for the first case without a world where there has to be one."""
-    assert facts.stateless_case is not None
-    name, line = facts.stateless_case
+def refuse_stateless(dataset: Dataset, case: tuple[str, int], why: str) -> ConfigurationError:
+    """The error for a case, by id and line, without a world where there has to be one."""
+    name, line = case
     return ConfigurationError(
         f"case `{name}` has no `initial_state`, and {why}",
         where=show_where(dataset.path, line, ("initial_state",)),

@@ -61,7 +61,7 @@ def test_a_copy_is_judged_by_the_relations_of_its_transform() -> None:
 
 def test_checks_that_need_an_initial_state_are_named() -> None:
     """The caller can refuse a case without one, and say for what."""
-    assert ["picky"] == needs_initial_state([*CHECKS, Picky("picky")])
+    assert ["picky"] == needs_initial_state([*CHECKS, Picky("picky")], SOURCE)
 
 
 def test_a_case_that_can_never_be_judged_is_refused() -> None:
