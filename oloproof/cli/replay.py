@@ -27,6 +27,10 @@ def replay(
         str | None,
         typer.Option("--tool", metavar="T", help="The tool that is to fail.", show_default=False),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="M", help="Or the model.", show_default=False),
+    ] = None,
     fault: Annotated[
         str | None,
         typer.Option(
@@ -52,7 +56,7 @@ def replay(
             "--step",
             metavar="N",
             min=1,
-            help="The step of the call, instead of --tool and --occurrence.",
+            help="The step of the call, instead of its name and --occurrence.",
             show_default=False,
         ),
     ] = None,
@@ -61,7 +65,7 @@ def replay(
         typer.Option(
             "--duration",
             metavar="D",
-            help="For how many calls of the tool: `once` (the default), `always` or a number.",
+            help="For how many of its calls: `once` (the default), `always` or a number.",
             show_default=False,
         ),
     ] = None,
@@ -73,23 +77,26 @@ def replay(
 ) -> int:
     """Replay one case under its control and a fault, beside its recording.
 
-    Without --tool, --step and --fault: every fault that the suite declares. A call alone gets
-    an error; a fault alone goes to the tool that the suite declares faults of.
+    Without --tool, --model, --step and --fault: every fault that the suite declares. A call
+    alone gets an error; a fault alone goes to what the suite declares faults of.
     """
-    named = [tool, fault, step]
+    named = [tool, model, fault, step]
     if listed:
         if any(given is not None for given in [*named, occurrence, duration]):
             raise typer.BadParameter("--list shows every call: name none beside it")
         return _list(case, run, project, as_json=as_json)
-    if step is not None and (tool is not None or occurrence is not None):
-        raise typer.BadParameter("--step names the call: leave --tool and --occurrence out")
-    if occurrence is not None and tool is None and fault is None:
-        raise typer.BadParameter("--occurrence goes with --tool or --fault")
+    if step is not None and any(given is not None for given in (tool, model, occurrence)):
+        raise typer.BadParameter("--step names the call: leave its name and --occurrence out")
+    if tool is not None and model is not None:
+        raise typer.BadParameter("one call fails: name it with --tool or with --model")
+    if occurrence is not None and all(given is None for given in (tool, model, fault)):
+        raise typer.BadParameter("--occurrence goes with --tool, --model or --fault")
     one = any(given is not None for given in named)
     if duration is not None and not one:
-        raise typer.BadParameter("--duration goes with --tool, --step or --fault")
+        raise typer.BadParameter("--duration goes with --tool, --model, --step or --fault")
     options: dict[str, Any] = {
         "tool": tool,
+        "model": model,
         "fault": fault,
         "occurrence": 1 if occurrence is None else occurrence,
         "step": step,

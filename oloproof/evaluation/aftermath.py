@@ -28,7 +28,7 @@ _RECOVERIES: Final = frozenset({"recovered", "recovered_by_report"})
 class Criteria:
     """What may and may not happen after a fault.
 
-    `retry_tools` are the tool that failed and its alternatives; `unchanged` compares the
+    `retry_tools` are the tool or model that failed and its alternatives; `unchanged` compares the
     paths that must stay as they were in the initial state.
     """
 
@@ -163,13 +163,13 @@ class Aftermath:
             case "unintended_change":
                 return f"{tell_difference(self._touched, 'the state')}: it must not change"
             case "duplicate_effect":
-                return f"{self._demand.tool} was executed twice, and {self._missed()}"
+                return f"{self._demand.name} was executed twice, and {self._missed()}"
             case "false_success" | "gave_up":
                 return self._tell_miss(word)
             case "escalated" | "recovered" | "recovered_by_report":
                 return self._tell_pass(word)
             case "retry_storm":
-                return f"{self._strike.repeats} calls of {self._demand.tool} with equal arguments"
+                return f"{self._strike.repeats} calls of {self._demand.name} with equal arguments"
             case "no_recorded_state":
                 return self._evidence.world_problem or "the world after the replay is not known"
             case _:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import equal
 from oloproof.evaluation.multisets import form
 from oloproof.evaluation.rules import EXACTLY
+from oloproof.records.steps import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,6 +61,7 @@ class Call:
     completed_index: int | None = None
     applied: bool = False
     fault: str | None = None
+    of_model: bool = False
     place: int = 0
     revision: int | None = None
     reads: bool = False
@@ -122,6 +124,18 @@ def calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
     for call in unsettled:
         if call.status == "executed":
             call.completed_index = call.place  # it says that it was done, and nothing came back
+    return made
+
+
+def model_calls(steps: Iterable[dict[str, Any]]) -> list[Call]:
+    """The calls of models in the order they were made: each is one step, with what it gave."""
+    made = []
+    for step in steps:
+        found = called(step)
+        if found is not None and found[0] == "model":
+            call = _call({"result": None, **step, "tool_name": found[1]})
+            call.of_model = True
+            made.append(call)
     return made
 
 

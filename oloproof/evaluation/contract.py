@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 from pydantic import Field
 
 from oloproof.errors import ConfigurationError
-from oloproof.records.faults import Duration, fault_label
+from oloproof.records.faults import Duration, EffectKind, fault_label
 from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
@@ -97,17 +97,18 @@ def missing(
 
 
 class FaultDemand(NamedTuple):
-    """A fault to be tried: the `occurrence`-th call (from 1) of `tool` gets `fault`.
+    """A fault to be tried: the `occurrence`-th call (from 1) of the tool `name` gets `fault`.
 
-    As many calls of `tool` from there on get it as `duration` says. With a `turn`, the calls
-    of that turn are counted.
+    As many calls of it from there on get it as `duration` says. With a `turn`, the calls of
+    that turn are counted. Where a tool and a model bear one name, `kind` tells them apart.
     """
 
-    tool: str
+    name: str
     fault: str
     occurrence: int = 1
     duration: Duration = "once"
     turn: int | None = None
+    kind: EffectKind = "tool"
 
     @property
     def label(self) -> str:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Final, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from oloproof.errors import suggest
 from oloproof.evaluation.contract import EvaluatorOptions, FaultDemand
 from oloproof.evaluation.state_options import PathText
 from oloproof.evaluation.states import Mode
-from oloproof.records.faults import Duration  # pydantic resolves it
+from oloproof.evaluation.strikes import APPLIED
+from oloproof.records.faults import Duration, EffectKind  # pydantic resolves it
 from oloproof.records.trajectory import FaultKind
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
 
 FAULTS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
 """Every fault, in the order in which `all` tries them."""
+
+FAULTS_OF_MODELS: Final = tuple(fault for fault in FAULTS if fault not in APPLIED)
+"""Those that can strike a model: it has no effect that could be there, or there twice."""
 
 _MEND_FAULT: Final = (
     "name one or a list of " + ", ".join(f"`{name}`" for name in FAULTS) + ", or `all`"
@@ -54,12 +58,14 @@ def _known_duration(given: object) -> object:
 class FaultOptions(EvaluatorOptions):
     """Which call fails, how and how often, and what may and may not happen then.
 
-    `fault` is one, a list (each makes its own metric) or `all`. With a `turn` the calls of
+    The call is one of a `tool` or of a `model`. `fault` is one, a list (each makes its own
+    metric) or `all`. With a `turn` the calls of
     that turn are counted. `mode` replaces the mode of `state_matches` in which the expected
     state is compared.
     """
 
-    tool: str = Field(min_length=1)
+    tool: str | None = Field(default=None, min_length=1)
+    model: str | None = Field(default=None, min_length=1)
     fault: Annotated[str | tuple[str, ...], AfterValidator(_known_faults)]
     occurrence: int = Field(default=1, ge=1)
     turn: int | None = Field(default=None, ge=1)
@@ -69,19 +75,53 @@ class FaultOptions(EvaluatorOptions):
     unchanged: tuple[PathText, ...] = ()
     mode: Mode | None = None
 
+    @model_validator(mode="after")
+    def _names_one_call(self) -> FaultOptions:
+        if self.tool is None and self.model is None:
+            raise refuse(
+                "neither a tool nor a model is named: nothing says which call fails",
+                mend="write `tool: NAME`, or `model: NAME` for a call of a language model",
+                at=("tool",),
+            )
+        if self.tool is not None and self.model is not None:
+            raise refuse(
+                "a tool and a model are named, and one call fails",
+                mend="write a line for each of them",
+                at=("model",),
+            )
+        listed = isinstance(self.fault, tuple)
+        for position, fault in enumerate(self.fault if listed else (self.fault,)):
+            if self.model is not None and fault in APPLIED:
+                raise refuse(
+                    f"`{fault}` cannot strike a model: it is about an effect, and a model has none",
+                    mend="name one of " + ", ".join(f"`{name}`" for name in FAULTS_OF_MODELS),
+                    at=("fault", position) if listed else ("fault",),
+                )
+        return self
+
+    @property
+    def target(self) -> str:
+        """The name of the tool or model whose call fails."""
+        return self.tool or self.model or ""
+
     def demands(self) -> list[FaultDemand]:
         """The faults that are to be tried, in the order given."""
-        names = FAULTS if self.fault == "all" else self.fault
+        kind: EffectKind = "tool" if self.model is None else "model"
+        every = FAULTS if kind == "tool" else FAULTS_OF_MODELS
+        names = every if self.fault == "all" else self.fault
         names = (names,) if isinstance(names, str) else names
-        lasting: Duration = "once" if self.duration == 1 else self.duration
-        return [FaultDemand(self.tool, name, self.occurrence, lasting, self.turn) for name in names]
+        lasts: Duration = "once" if self.duration == 1 else self.duration
+        return [
+            FaultDemand(self.target, name, self.occurrence, lasts, self.turn, kind)
+            for name in names
+        ]
 
     def metric(self, demand: FaultDemand) -> str:
         """The name of the metric that one of the demands makes."""
         if self.criterion is not None:
             single = isinstance(self.fault, str) and self.fault != "all"
             return self.criterion if single else f"{self.criterion}_{demand.fault}"
-        name = f"recovers_from_{demand.fault}_at_{self.tool}"
+        name = f"recovers_from_{demand.fault}_at_{self.target}"
         if self.occurrence > 1:
             name += f"_call_{self.occurrence}"
         if self.turn is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.evaluation.calls import calls, most_repeated
+from oloproof.evaluation.calls import calls, model_calls, most_repeated
 
 if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
@@ -17,16 +17,17 @@ APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_deliv
 class Strike:
     """The call that a fault struck, None where it cannot be told, and the calls `after` it.
 
+    Calls of models are counted where a model was struck, else those of tools alone.
     A call made before the struck one came back, as one in parallel, is none of those: its
     maker knew of no fault.
     """
 
     def __init__(self, steps: list[dict[str, Any]], demand: FaultDemand, step_index: int) -> None:
-        made = calls(steps)
-        struck = _struck(made, demand, step_index)
+        made, struck = _made(steps, demand, step_index)
         since = step_index if struck is None else struck.completed_index or struck.index
         self._demand = demand
         self._key = None if struck is None else struck.key
+        self._of_model = struck is not None and struck.of_model
         self.struck = struck
         self.after = [call for call in made if call.index > since]
 
@@ -38,6 +39,8 @@ class Strike:
     @property
     def applied(self) -> bool:
         """Whether the effect is there nevertheless: as was recorded, else by the kind of fault."""
+        if self._of_model:
+            return False
         if self.struck is not None and self.struck.fault is not None:
             return self.struck.applied
         return self._demand.fault in APPLIED
@@ -52,7 +55,7 @@ class Strike:
     @property
     def repeats(self) -> int:
         """How often the tool was called afterwards with one and the same arguments."""
-        return most_repeated(call for call in self.after if call.tool == self._demand.tool)
+        return most_repeated(call for call in self.after if call.tool == self._demand.name)
 
     def first_success(self, tools: frozenset[str]) -> Call | None:
         """The first call of one of `tools` afterwards that came back without an error."""
@@ -61,13 +64,15 @@ class Strike:
     def told_of_retry(
         self, retry_tools: frozenset[str], escalate_tools: frozenset[str]
     ) -> str | None:
-        """Whether something was looked up between fault and retry; None without a retry.
+        """Whether something was looked up between fault and retry of a tool; None without one.
 
         The retry is the first call that repeats the struck one, else the first of the
         `retry_tools`. Something was looked up where a call of another tool, which is known to
         read, came back without an error before the retry was made. Of a call whose tool may as
         well have done something, that is said; to read again does nothing twice.
         """
+        if self._of_model:
+            return None  # to ask again does nothing twice
         retry = self._preferred([call for call in self.after if call.tool in retry_tools])
         if retry is None or (self.struck is not None and self.struck.reads):
             return None
@@ -99,16 +104,30 @@ class Strike:
         return repeat or next(iter(candidates), None)
 
     def _is_repeat(self, call: Call) -> bool:
-        return call.tool == self._demand.tool and call.key == self._key
+        return call.tool == self._demand.name and call.key == self._key
+
+
+def _made(
+    steps: list[dict[str, Any]], demand: FaultDemand, step_index: int
+) -> tuple[list[Call], Call | None]:
+    """The calls that are counted, and the struck one among them."""
+    of_tools, of_models = calls(steps), model_calls(steps)
+    both = sorted(of_tools + of_models, key=lambda call: call.index)
+    sides = [(of_tools, of_tools), (of_models, both)]
+    for candidates, counted in sides if demand.kind == "tool" else reversed(sides):
+        struck = _struck(candidates, demand, step_index)
+        if struck is not None:
+            return counted, struck
+    return of_tools, None
 
 
 def _struck(made: list[Call], demand: FaultDemand, step_index: int) -> Call | None:
     """The call whose delivery was recorded, else the one that stands at the step."""
-    of_tool = [call for call in made if call.tool == demand.tool]
-    for call in of_tool:
+    of_name = [call for call in made if call.tool == demand.name]
+    for call in of_name:
         if call.fault == demand.fault:
             return call
-    for call in of_tool:
+    for call in of_name:
         if call.index >= step_index or call.completed_index == step_index:
             return call
     return None

@@ -1,4 +1,4 @@
-"""`fault_recovery`: when a tool fails, the agent recovers, escalates, or says so honestly."""
+"""`fault_recovery`: when a tool or model fails, the agent recovers, escalates, or says so."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from oloproof.records.evidence import FaultReplay, ReplayEvidence
     from oloproof.suites.case import Case
 
-_EXCLUDED: Final = frozenset({"fault_target_not_called", "no_earlier_answer"})
+_EXCLUDED: Final = frozenset(
+    {"fault_target_not_called", "no_earlier_answer", "fault_not_for_models"}
+)
 """Why there is no replay of a case that the check then does not speak of."""
 
 
@@ -55,7 +57,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     )
     criteria = Criteria(
         escalate_tools=frozenset(options.escalate_tools),
-        retry_tools=frozenset({options.tool, *options.alternative_tools}),
+        retry_tools=frozenset({options.target, *options.alternative_tools}),
         expected_state=comparison,
         unchanged=unchanged,
     )
@@ -99,7 +101,7 @@ class FaultRecovery(CaseCheck):
 
     @property
     def named_tools(self) -> frozenset[str]:
-        """The tool that fails, its alternatives, and those that call a person."""
+        """What fails, its alternatives, and those that call a person."""
         return self.criteria.retry_tools | self.criteria.escalate_tools
 
     def evaluate(self, context: Context) -> Verdict:

@@ -95,7 +95,7 @@ def _value(
             direction.wait_for_ever()
         return direction.serve(event)
     runs: Runs = []
-    for _ in range(direction.runs):
+    for _ in range(direction.runs(event)):
         try:
             runs.append((effect.function(*args, **kwargs), None))
         except Exception as error:
@@ -147,7 +147,7 @@ async def _value_async(
             await direction.wait_for_ever_async()
         return direction.serve(event)
     runs: Runs = []
-    for _ in range(direction.runs):
+    for _ in range(direction.runs(event)):
         try:
             runs.append((await effect.function(*args, **kwargs), None))
         except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from asyncio import _get_running_loop
+from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from oloproof.recording.lanes import undisturbed
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
     from oloproof.recording.events import Event
     from oloproof.recording.session import Session
+    from oloproof.records.faults import EffectKind
 
 Targets: TypeAlias = "Collection[tuple[str, int]] | Literal['all']"
-"""Calls of tools, each by name and occurrence in the case (from 1), or all of them."""
+"""Calls of tools or models, by name and occurrence in the case (from 1), or all those of tools."""
 
 START: Final = "start"
 """The checkpoint that every case has: its initial state, before anything was called."""
@@ -46,27 +48,29 @@ class Checkpoints:
         self._left = set() if isinstance(targets, str) else set(targets)
         self._snapshot = snapshot
         self._session = session
-        self._counts: dict[str, int] = {}
+        self._counts: Counter[tuple[EffectKind, str]] = Counter()
         self._busy: dict[int, Event] = {}
         self._threads = threading.active_count()
         self._last = Checkpoint(START, 0)
         self._taken: dict[str, tuple[Checkpoint, bytes]] = {}
 
     def begun(self, event: Event) -> None:
-        """A tool is about to run; take its state where that will be asked for."""
-        number = self._counts[event.name] = self._counts.get(event.name, 0) + 1
-        targeted = self._all or (event.name, number) in self._left
-        self._left.discard((event.name, number))
+        """A tool or model is about to run; take the state where that will be asked for."""
+        of_tool = event.kind == "tool"
+        self._counts[event.kind, event.name] += 1
+        call = event.name, self._counts[event.kind, event.name]
+        targeted = (self._all and of_tool) or call in self._left
+        self._left.discard(call)
         if self._snapshot is not None and (targeted or self._left):
             if self._is_quiet(event) and (targeted or self._overlapping()):
                 self._take(event.started)
             if targeted:
                 event.checkpoint = self._last.id
-        if not event.reads:
+        if of_tool and not event.reads:
             self._busy[event.index] = event
 
     def ended(self, event: Event) -> None:
-        """A tool came back."""
+        """A call came back."""
         self._busy.pop(event.index, None)
 
     def kept(self, events: Collection[Event]) -> dict[str, tuple[Checkpoint, bytes]]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from oloproof.canonical import JsonValue
-    from oloproof.recording.events import EffectKind
     from oloproof.recording.on_fault import OnFault
+    from oloproof.records.faults import EffectKind
 
 
 class Effect:

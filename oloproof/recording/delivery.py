@@ -1,9 +1,9 @@
-"""How a fault reaches the agent at a call of a tool."""
+"""How a fault reaches the agent at a call of a tool or a model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from oloproof.paths import MISSING
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.paths import Absent
+    from oloproof.records.faults import EffectKind
     from oloproof.records.trajectory import FaultKind
 
 
@@ -29,6 +30,26 @@ class ToolTimeoutError(TimeoutError):
     retry_after_s: float | None = None
 
 
+class ModelError(ToolError):
+    """What the client of a model's provider raises; `status_code` as in the answer over HTTP."""
+
+    status_code: int | None = None
+
+
+class ModelTimeoutError(ToolTimeoutError):
+    """What the client of a model's provider raises that got no answer in time."""
+
+    status_code: int | None = None
+
+
+_EXCEPTIONS: Final[dict[tuple[EffectKind, bool], type[ToolError | ToolTimeoutError]]] = {
+    ("tool", False): ToolError,
+    ("tool", True): ToolTimeoutError,
+    ("model", False): ModelError,
+    ("model", True): ModelTimeoutError,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultPlan:
     """A fault in plain data.
@@ -44,6 +65,9 @@ class FaultPlan:
     `answer` gives `MISSING` where it can make nothing of that. Deliveries go to `calls` calls
     of the tool, the target first; None for all of them. `delay_s` is by how much the clock of
     `oloproof.now()` goes on; `visible` is whether the agent can tell that something failed.
+
+    At a model the same holds, but that its recorded answer is its real one where there is one.
+    `status_code` is what a provider's server would answer with.
     """
 
     fault: FaultKind
@@ -53,6 +77,7 @@ class FaultPlan:
     basis: Literal["result", "recorded", "earlier"] = "recorded"
     answer: Callable[[JsonValue], JsonValue | Absent] = lambda _: MISSING
     retry_after_s: float | None = None
+    status_code: int | None = None
     delay_s: float = 0.0
     visible: bool = True
     calls: int | None = 1
@@ -62,11 +87,18 @@ class FaultPlan:
         """What an exception of this fault says."""
         return self.error or self.fault
 
-    def exception(self) -> Exception:
-        """The fault as an exception."""
-        error = (ToolTimeoutError if self.timeout else ToolError)(self.text)
+    @property
+    def about_an_effect(self) -> bool:
+        """Whether it is about an effect that is there though it should not be, or twice."""
+        return self.runs > 1 or (self.runs == 1 and self.error is not None)
+
+    def exception(self, kind: EffectKind = "tool") -> Exception:
+        """The fault as an exception out of a tool or of a provider's client."""
+        error = _EXCEPTIONS[kind, self.timeout](self.text)
         error.fault = self.fault
         error.retry_after_s = self.retry_after_s
+        if isinstance(error, ModelError | ModelTimeoutError):
+            error.status_code = self.status_code
         return error
 
     def returned(self) -> dict[str, JsonValue]:

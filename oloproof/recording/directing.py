@@ -171,11 +171,10 @@ class Director:
         text = source.returned if source.streamed else source.result
         return None if text is None else decode(text.encode())
 
-    @property
-    def runs(self) -> int:
-        """How often a struck tool runs."""
+    def runs(self, event: Event) -> int:
+        """How often a struck function runs."""
         assert self._striking is not None
-        return self._striking.plan.runs
+        return self._striking.runs(event)
 
     def deliver(self, event: Event, runs: Runs) -> Any:
         """What the agent sees of the fault."""

@@ -33,9 +33,8 @@ class Direction(Protocol):
     def serve(self, event: Event) -> Any:
         """What the recording has for a call: the value, or its exception raised."""
 
-    @property
-    def runs(self) -> int:
-        """How often a struck tool runs."""
+    def runs(self, event: Event) -> int:
+        """How often a struck function runs."""
 
     def deliver(self, event: Event, runs: Runs) -> Any:
         """What the agent sees of a fault, given what the tool's runs returned or raised."""

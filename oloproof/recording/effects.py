@@ -15,8 +15,8 @@ from oloproof.recording.streaming import drive, drive_async
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
-    from oloproof.recording.events import EffectKind
     from oloproof.recording.on_fault import OnFault
+    from oloproof.records.faults import EffectKind
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.recording.lanes import Position
     from oloproof.recording.on_fault import OnFault
+    from oloproof.records.faults import EffectKind
 
-EffectKind: TypeAlias = Literal["tool", "model"]
 Ending: TypeAlias = Literal["returned", "raised", "cancelled", "abandoned", "unfinished"]
 Plan: TypeAlias = Literal["run", "serve", "strike"]
 

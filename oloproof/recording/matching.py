@@ -103,7 +103,7 @@ class Script:
         """A recorded event that a call behind the fault still is, or None.
 
         Only such that began before moment `before` in the recording: what the fault changed
-        cannot have changed them.
+        cannot have changed them. Without one, a struck model's question may be asked again.
         """
         above = None if event.outer is None else event.outer.parent
         if above is not None and above.source is None:
@@ -111,7 +111,9 @@ class Script:
         parent = None if above is None or above.source is None else above.source.index
         key = (parent, event.kind, event.name, self._clean(event.arguments))
         for candidate in self._by_call.get(key, ()):
-            if not self.used[candidate.index] and (before is None or candidate.started < before):
+            again = before is None and candidate is self._struck
+            unused = not self.used[candidate.index]
+            if again or (unused and (before is None or candidate.started < before)):
                 self.used[candidate.index] = True
                 return candidate
         return None

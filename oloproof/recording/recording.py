@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from oloproof.canonical import JsonValue
+    from oloproof.records.faults import EffectKind
 
 assert isinstance(TRAJECTORY_SHAPE, dict)
 RECORDING_SHAPE: Final[Shape] = {
@@ -64,9 +65,9 @@ class Recording:
         """Why this case cannot be replayed at all, or None."""
         return next((note for note in self.notes if note.kind in OBSTACLES), None)
 
-    def find_call(self, tool: str, occurrence: int) -> int | None:
-        """The event of the `occurrence`-th call (from 1) of a tool, or None."""
-        calls = [e.index for e in self.events if e.kind == "tool" and e.name == tool]
+    def find_call(self, name: str, occurrence: int, kind: EffectKind = "tool") -> int | None:
+        """The event of the `occurrence`-th call (from 1) of a tool or model, or None."""
+        calls = [e.index for e in self.events if (e.kind, e.name) == (kind, name)]
         return calls[occurrence - 1] if 0 < occurrence <= len(calls) else None
 
     def event_at(self, step_index: int) -> int | None:
@@ -138,8 +139,7 @@ class RecordingSession(Session):
         self._checkpoints = Checkpoints(targets, snapshot, self)
 
     def _begun(self, event: Event) -> None:
-        if event.kind == "tool":
-            self._checkpoints.begun(event)
+        self._checkpoints.begun(event)
 
     def _ended(self, event: Event) -> None:
         self._checkpoints.ended(event)

@@ -161,17 +161,24 @@ class ReplaySession(Session):
             expected = None if found.expected is None else shown_call(found.expected)
             actual = shown_call(event)
             self.accuse(Divergence(found.kind, f"call {event.index + 1}", expected, actual))
-        self._take(event, found)
-        if self._target is not None and found.index == self._target.index:
+        event.source = found
+        if found is self._target:
             self._met = event
             if self._striking is not None:
                 event.plan = "strike"
                 self._striking.first(event)
+                return
+        self._take(event, found)
 
     def _begun_late(self, event: Event) -> None:
         """A call behind the fault: live, unless it is one that the fault has no part in."""
         assert self._target is not None
         assert self._striking is not None
+        striking = self._striking
+        struck = event.kind == "model" and striking.strikes_again(event)
+        if struck and striking.plan.runs == 0:
+            event.plan = "strike"  # its real answer does not matter
+            return
         until = self._target.started if self._target.ended is None else self._target.ended
         found = self._script.match_late(event, before=until)
         if found is None and event.kind == "model" and self._models == "recorded":
@@ -180,8 +187,13 @@ class ReplaySession(Session):
                 self.stop("model_needed", event.name)
         if found is not None:
             self._take(event, found)
-        if event.plan != "serve" and self._striking.strikes_again(event):
+        of_tool = event.kind == "tool" and event.plan != "serve"
+        if struck or (of_tool and striking.strikes_again(event)):
             event.plan = "strike"
+
+    def is_recorded(self, event: Event) -> bool:
+        """Whether the recording has what a call really gives."""
+        return event.source is not None and self._script.roles[event.source.index] == "serve"
 
     def _take(self, event: Event, source: Event) -> None:
         event.source = source
@@ -202,10 +214,11 @@ class ReplaySession(Session):
     def arrive(self, event: Event) -> None:
         """Under the lock: a call is about to be served or to run."""
         self.go_on()
-        if event.plan == "serve":
-            return
         source = event.source
-        live = source is None or self._script.roles[source.index] == "live"
+        at_target = source is not None and source is self._target
+        if event.plan == "serve" and not at_target:
+            return
+        live = source is None or at_target or self._script.roles[source.index] == "live"
         if live and not self._restored:
             self._restore()
         if event.plan == "strike":

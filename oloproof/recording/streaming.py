@@ -101,7 +101,7 @@ def _source(
             direction.wait_for_ever()
         return direction.serve(event)
     runs: Runs = []
-    for _ in range(direction.runs):
+    for _ in range(direction.runs(event)):
         try:
             runs.append((list(effect.function(*args, **kwargs)), None))
         except Exception as error:
@@ -171,7 +171,7 @@ async def _replayed(
         direction.serve(event)
         return
     runs: Runs = []
-    for _ in range(direction.runs):
+    for _ in range(direction.runs(event)):
         try:
             runs.append(([item async for item in effect.function(*args, **kwargs)], None))
         except Exception as error:

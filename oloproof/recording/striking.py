@@ -26,7 +26,6 @@ class Striking:
         self.plan = plan
         self._target = target
         self._session = session
-        self._tool: str | None = None
         self._struck = 0
         self._raised: list[BaseException] = []
 
@@ -45,7 +44,7 @@ class Striking:
 
     def strikes_again(self, event: Event) -> bool:
         """Whether a call behind the first delivery is struck too; it is then counted."""
-        if event.kind != "tool" or event.name != self._tool:
+        if (event.kind, event.name) != (self._target.kind, self._target.name):
             return False
         if self.plan.calls is not None and self._struck >= self.plan.calls:
             return False
@@ -54,7 +53,13 @@ class Striking:
 
     def first(self, event: Event) -> None:
         """The target is struck."""
-        self._tool, self._struck = event.name, 1
+        if event.kind == "model" and self.plan.about_an_effect:
+            self._session.stop("fault_not_for_models", f"{self.plan.fault} at {event.name}")
+        self._struck = 1
+
+    def runs(self, event: Event) -> int:
+        """How often the struck function runs: a model whose answer is recorded does not."""
+        return 0 if self._session.is_recorded(event) else self.plan.runs
 
     def deliver(self, event: Event, runs: Runs) -> Any:
         """What the agent sees: a value, or the exception raised."""
@@ -79,7 +84,7 @@ class Striking:
         if way == "return":
             return self.plan.returned()
         try:
-            return outcome_of(way, self.plan.exception())
+            return outcome_of(way, self.plan.exception(event.kind))
         except Exception as error:
             self._session.stop("on_fault_raised", f"{event.name}: {describe_failure(error).line}")
 
@@ -88,7 +93,7 @@ class Striking:
             case "result":
                 basis = self._result(event, runs)
             case "recorded":
-                basis = self._recorded()
+                basis = self._recorded(self._target)
             case "earlier":
                 basis = self._earlier(event)
         answer = self.plan.answer(basis)
@@ -97,6 +102,11 @@ class Striking:
         return answer
 
     def _result(self, event: Event, runs: Runs) -> JsonValue:
+        if self._session.is_recorded(event):
+            assert event.source is not None
+            if event.source.ending == "raised":
+                self._session.stop("nothing_to_alter", event.name)
+            return self._recorded(event.source)
         value, error = runs[0]
         if error is not None:
             self._session.stop("nothing_to_alter", event.name)
@@ -105,13 +115,13 @@ class Striking:
         except NotJsonError as problem:
             self._session.stop("result_not_json", f"{event.name}: {problem.what}")
 
-    def _recorded(self) -> JsonValue:
-        """What the target gave when it was recorded; null where it raised."""
-        text = self._target.result
+    def _recorded(self, source: Event) -> JsonValue:
+        """What a call gave when it was recorded; null where it raised."""
+        text = source.result
         if text is None:
             return None
         if REDACTED in text:
-            self._session.stop("redacted_value_needed", self._target.name)
+            self._session.stop("redacted_value_needed", source.name)
         return decode(text.encode())
 
     def _earlier(self, event: Event) -> JsonValue:

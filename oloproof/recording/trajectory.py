@@ -144,6 +144,8 @@ def call_step(event: Event, index: int, value: _Value = orjson.loads) -> dict[st
         step["arguments"] = value(event.arguments)
         step["metadata"] = {"model": event.name}
         _add_outcome(step, event, value)
+        if event.fault is not None:
+            step["fault"] = event.fault
     else:
         step |= {"kind": "tool_call", "tool_name": event.name, "call_id": event.shown_id}
         step["arguments"] = value(event.arguments)

@@ -85,12 +85,14 @@ class ControlReport(Report):
 class ReplayReport(Report):
     """One faulted replay of a case, its control, and the verdict it was given.
 
+    The call that failed is one of a `tool` or of a `model`.
     `detail` goes with the verdict, `replay_detail` says why the replay cannot count; `notes`
     are remarks on control and replay that take nothing from them.
     """
 
     case: str
-    tool: str
+    tool: str | None
+    model: str | None = None
     fault: str
     occurrence: int
     turn: int | None = None
@@ -119,14 +121,15 @@ class ReplayList(Report):
 
 
 class CheckpointLine(Report):
-    """A call from which a case can be replayed, and the faults that are declared there.
+    """A call of a tool or a model from which a case can be replayed, and the faults declared there.
 
     `state_kept` is whether the sandbox was recorded just before it; else a replay begins at an
     earlier state.
     """
 
     step: int
-    tool: str
+    tool: str | None
+    model: str | None = None
     occurrence: int
     turn: int | None
     arguments: Json

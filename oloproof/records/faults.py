@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, TypeAlias
 
+EffectKind: TypeAlias = Literal["tool", "model"]
+"""What an agent calls: a tool, or a language model."""
+
 ModelPolicy: TypeAlias = Literal["live", "recorded"]
 """Where model calls behind a fault are answered: by the model, or from the recording alone."""
 
 Duration: TypeAlias = Literal["once", "always"] | int
-"""For how many calls of a tool a fault lasts; a number is at least 2, for one is `once`."""
+"""For how many calls a fault lasts; a number is at least 2, for one is `once`."""
 
 FAULT_RESULTS: Final[dict[str, dict[str, str]]] = {
     "error": {"error": "internal error"},

@@ -199,11 +199,12 @@ def checkpoint_at(trajectory: AgentTrajectory, step_index: int) -> AgentCheckpoi
         if checkpoint.step_index == step_index:
             return checkpoint
     step = trajectory.steps[step_index - 1]
+    name = step.tool_name or step.metadata.get("model")
     return AgentCheckpoint(
         checkpoint_id=f"step-{step_index}",
         kind="tool_arguments",
         step_index=step_index,
-        description=f"before the call of {step.tool_name}",
+        description=f"before the call of {name}",
     )
 
 

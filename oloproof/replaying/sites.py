@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import equal
+from oloproof.records.steps import called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from oloproof.records.faults import EffectKind
+
+
+class CallSite(NamedTuple):
+    """A call of a tool or a model: its step, and which of the calls of its name it is."""
+
+    step: int
+    kind: EffectKind
+    name: str
+    occurrence: int
+
+
+def call_sites(steps: Iterable[dict[str, Any]]) -> Iterator[CallSite]:
+    """Every call of a tool or a model, in the order they were made."""
+    counts: Counter[tuple[EffectKind, str]] = Counter()
+    for step in steps:
+        found = called(step)
+        if found is not None:
+            counts[found] += 1
+            yield CallSite(int(step["index"]), *found, counts[found])
 
 
 def find_call(
-    steps: list[dict[str, Any]], tool: str, occurrence: int, turn: int | None = None
+    steps: list[dict[str, Any]],
+    name: str,
+    occurrence: int,
+    turn: int | None = None,
+    kind: EffectKind = "tool",
 ) -> int | None:
-    """The index of the `occurrence`-th call (from 1) of `tool`, or None when it was not made.
+    """The index of the `occurrence`-th call (from 1) of `name`, or None when it was not made.
 
-    With a `turn`, only the calls of that turn are counted. A step that names no turn belongs to
-    that of the step before it, the first to turn 1.
+    What was never called as a tool may be a model, and the other way round. With a `turn`, only
+    the calls of that turn are counted. A step that names no turn belongs to that of the step
+    before it, the first to turn 1.
     """
+    wanted: tuple[EffectKind, str] = (kind, name)
+    if not any(called(step) == wanted for step in steps):
+        wanted = ("model" if kind == "tool" else "tool", name)
     seen, at = 0, 1
     for step in steps:
         at = step.get("turn", at)
-        if turn is not None and at != turn:
-            continue
-        if step["kind"] == "tool_call" and step.get("tool_name") == tool:
+        if called(step) == wanted and turn in (None, at):
             seen += 1
             if seen == occurrence:
                 return int(step["index"])
@@ -40,8 +72,10 @@ def shows_result(
         return False
     call = steps[step_index - 1]
     same = ("kind", "tool_name", "agent", "turn")
-    if any(call.get(field) != recorded.get(field) for field in same) or not equal(
-        call.get("arguments"), recorded.get("arguments")
+    if (
+        any(call.get(field) != recorded.get(field) for field in same)
+        or called(call) != called(recorded)
+        or not equal(call.get("arguments"), recorded.get("arguments"))
     ):
         return False
     name = "call_id" if "call_id" in call else "tool_name"

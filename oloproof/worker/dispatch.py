@@ -128,7 +128,7 @@ class Dispatch:
             # A call that is counted within a turn is not known by its number: it is replayed
             # from the beginning.
             targets = [
-                (site["tool"], site["occurrence"]) for site in unit["sites"] if not site["turn"]
+                (site["name"], site["occurrence"]) for site in unit["sites"] if not site["turn"]
             ]
             recorded = self._execution.run(request, targets)
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
@@ -141,7 +141,10 @@ class Dispatch:
             return
         steps = evidence.get(TRAJECTORY, {}).get("steps", [])
         located = [
-            (site, find_call(steps, site["tool"], site["occurrence"], site["turn"]))
+            (
+                site,
+                find_call(steps, site["name"], site["occurrence"], site["turn"], site["kind"]),
+            )
             for site in sites
         ]
         reached = [(site, index) for site, index in located if index is not None]
@@ -151,12 +154,12 @@ class Dispatch:
         self._recording = digest(evidence_json)
         for site, index in reached:
             control, seconds = replay.control(index)
-            self._tell(site, index, None, control, seconds)
+            self._tell(index, None, control, seconds)
             outcome: Any = decode(control)
             if outcome["reason"] is None and "divergence" not in outcome:
                 for fault in site["faults"]:
                     faulted, seconds = replay.faulted(index, fault)
-                    self._tell(site, index, fault, faulted, seconds)
+                    self._tell(index, fault, faulted, seconds)
 
     def _replay_of(
         self, request: Request, evidence: Any, evidence_json: bytes
@@ -170,12 +173,11 @@ class Dispatch:
         return RecordedReplay(self._execution, request, evidence_json, self._models)
 
     def _tell(
-        self, site: Any, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
+        self, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
     ) -> None:
         made = {"step_index": step_index, "fault": fault, "s": seconds}
         self._write_down(made | {"recording": self._recording}, evidence_json)
-        header = {"unit": self._unit, **made}
-        self._outlet.send(REPLAY, header | {"tool": site["tool"]}, evidence_json)
+        self._outlet.send(REPLAY, {"unit": self._unit, **made}, evidence_json)
 
     def _write_down(self, header: dict[str, Any], evidence_json: bytes) -> None:
         """Keep a result safe from the end of the run before the run is told of it."""

@@ -164,7 +164,11 @@ class _Check:
         elif "world_problem" in evidence:
             subject.find(Finding("no_recorded_state", str(evidence["world_problem"])))
         else:
-            steps = {(site.tool, site.occurrence): step for step, site in subject.calls.items()}
+            steps = {
+                (site.name, site.occurrence): step
+                for step, site in subject.calls.items()
+                if site.kind == "tool"
+            }
             for one in noticed:
                 call = (one.get("tool"), one.get("occurrence"))
                 subject.find(read_noticed(one, steps.get(call)))
@@ -214,8 +218,9 @@ class _Check:
             alone = self._bench.replays(subject, [site])
             self._trials.run([alone], hash_seed=SEEDS[0])
             word = "control_not_reproduced" if subject.read(alone) else "hidden_nondeterminism"
-            how = f"replayed from call {site.occurrence} of {site.tool}"
-            subject.find(read_divergence(word, found, how, step, site.tool))
+            how = f"replayed from call {site.occurrence} of {site.name}"
+            tool = site.name if site.kind == "tool" else None
+            subject.find(read_divergence(word, found, how, step, tool))
             return
 
     def _try_runs(self, subjects: list[Subject]) -> None:
@@ -281,7 +286,9 @@ def _nothing_tried(subjects: Sequence[Subject]) -> Finding:
     """Why nothing could be tried, where nothing else is found: no proof is no pass."""
     if all(one.method is None for one in subjects):
         return Finding("not_replayable", "it neither declares tools nor has a method `replay`")
-    return Finding("no_tool_called", "none of these cases called a tool: nothing was tried")
+    return Finding(
+        "no_tool_called", "none of these cases called a tool or a model: nothing was tried"
+    )
 
 
 def _under(seed: int) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from oloproof.records.case_report import CheckpointLine, CheckpointList
 from oloproof.records.evidence import RECORDING
+from oloproof.replaying.sites import call_sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def checkpoint_list(
     unit: Unit, run: int, declared: Iterable[tuple[int | None, str]]
 ) -> CheckpointList:
-    """Each call of a tool, in order, with the `declared` faults by their step.
+    """Each call of a tool or a model, in order, with the `declared` faults by their step.
 
     A call has its state kept where the run recorded the sandbox just before it; from any other
     a replay begins at an earlier state, and runs the tools from there on again.
@@ -27,23 +28,20 @@ def checkpoint_list(
     faults: dict[int | None, list[str]] = {}
     for at, label in declared:
         faults.setdefault(at, []).append(label)
-    counts: dict[str, int] = {}
-    lines = []
     method: Literal["manual", "recorded"] = "manual" if recording is None else "recorded"
-    for step in unit.steps:
-        if step["kind"] != "tool_call":
-            continue
-        tool, index = str(step.get("tool_name")), int(step["index"])
-        counts[tool] = counts.get(tool, 0) + 1
+    lines = []
+    for site in call_sites(unit.steps):
+        step = unit.steps[site.step - 1]
         lines.append(
             CheckpointLine(
-                step=index,
-                tool=tool,
-                occurrence=counts[tool],
+                step=site.step,
+                tool=site.name if site.kind == "tool" else None,
+                model=site.name if site.kind == "model" else None,
+                occurrence=site.occurrence,
                 turn=step.get("turn"),
                 arguments=step.get("arguments"),
-                state_kept=index in kept,
-                faults=faults.get(index, []),
+                state_kept=site.step in kept,
+                faults=faults.get(site.step, []),
             )
         )
     return CheckpointList(run=run, case=unit.case.id, method=method, checkpoints=lines)

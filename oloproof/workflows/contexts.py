@@ -29,7 +29,9 @@ def context_of(unit: Unit, source: Context | None, redaction: Redaction | None =
         for site in unit.sites:
             for fault in site.faults:
                 kind, duration = read_fault_label(fault)
-                demand = FaultDemand(site.tool, kind, site.occurrence, duration, site.turn)
+                demand = FaultDemand(
+                    site.name, kind, site.occurrence, duration, site.turn, site.kind
+                )
                 replays[demand] = fault_replay(unit, fault, located.get(site), case.initial_state)
     evidence = CaseEvidence.from_json(unit.evidence.value, case.initial_state)
     return Context(case, evidence, replays, source)

@@ -12,20 +12,26 @@ from oloproof.replaying.sites import find_call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from oloproof.records.faults import EffectKind
     from oloproof.reuse.fingerprint import Keys
     from oloproof.suites.case import Case
 
 
 class Site(NamedTuple):
-    """The call at which faults are tried: the `occurrence`-th of `tool` (in `turn`), and which.
+    """The call at which faults are tried: the `occurrence`-th of `name` (in `turn`), and which.
 
     A fault stands there with its duration, as `fault_label` writes it.
     """
 
-    tool: str
+    name: str
     occurrence: int
     faults: tuple[str, ...]
     turn: int | None = None
+    kind: EffectKind = "tool"
+
+    def find(self, steps: list[dict[str, Any]]) -> int | None:
+        """The step of the call, or None where it was not made."""
+        return find_call(steps, self.name, self.occurrence, self.turn, self.kind)
 
 
 class Known(NamedTuple):
@@ -69,7 +75,7 @@ class Unit:
         if self.evidence.value["outcome"]["status"] == OUTAGE:
             return
         for site in self.sites:
-            step_index = find_call(self.steps, site.tool, site.occurrence, site.turn)
+            step_index = site.find(self.steps)
             if step_index is not None:
                 yield site, step_index
 

@@ -105,7 +105,8 @@ def replay_report(
     after = faulted.case.state if faulted is not None and faulted.case is not None else MISSING
     return ReplayReport(
         case=case,
-        tool=demand.tool,
+        tool=demand.name if demand.kind == "tool" else None,
+        model=demand.name if demand.kind == "model" else None,
         fault=demand.fault,
         occurrence=demand.occurrence,
         turn=demand.turn,

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 
 def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
     """The sites that the evaluators demand, each once with all the faults tried there."""
-    faults: dict[tuple[str, int, int | None], dict[str, None]] = {}
+    faults: dict[Site, dict[str, None]] = {}
     for evaluator in evaluators:
         for demand in evaluator.demands():
-            place = (demand.tool, demand.occurrence, demand.turn)
+            place = Site(demand.name, demand.occurrence, (), demand.turn, demand.kind)
             faults.setdefault(place, {})[demand.label] = None
-    return tuple(
-        Site(tool, occurrence, tuple(labels), turn)
-        for (tool, occurrence, turn), labels in faults.items()
-    )
+    return tuple(site._replace(faults=tuple(labels)) for site, labels in faults.items())
 
 
 class Planner:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
-from oloproof.evaluation.fault_options import FAULTS
+from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS
 from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
-from oloproof.replaying.sites import find_call
+from oloproof.replaying.sites import CallSite, call_sites, find_call
 from oloproof.reuse.identity import fingerprint_of
 from oloproof.workflows.checkpoints import checkpoint_list
 from oloproof.workflows.contexts import context_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.contract import Evaluator
     from oloproof.records.case_report import CheckpointList, ReplayReport
-    from oloproof.records.faults import Duration
+    from oloproof.records.faults import Duration, EffectKind
     from oloproof.suites.suite import Suite
 
 EVERY_FAULT: Final = "all"
@@ -35,6 +35,7 @@ EVERY_FAULT: Final = "all"
 
 class _Wanted(NamedTuple):
     tool: str | None
+    model: str | None
     fault: str | None
     occurrence: int
     step: int | None
@@ -56,6 +57,7 @@ def replay(
     *,
     run: str = "latest",
     tool: str | None = None,
+    model: str | None = None,
     fault: str | None = None,
     occurrence: int = 1,
     step: int | None = None,
@@ -64,9 +66,9 @@ def replay(
 ) -> list[ReplayReport]:
     """The replays of a case: every declared one, or those of the call that is asked for.
 
-    That is the `occurrence`-th call of `tool`, or the one at `step`. A call alone gets an
-    error, a fault alone (`all` for every one) goes to the one tool of which the suite declares
-    faults.
+    That is the `occurrence`-th call of `tool` or `model`, or the one at `step`. A call alone
+    gets an error, a fault alone (`all` for every one) goes to the one tool or model of which
+    the suite declares faults.
 
     A declared fault shows the evidence that the run stored and was judged by. Any other
     is replayed now, in a worker of its own, and is stored nowhere.
@@ -79,14 +81,14 @@ def replay(
         )
     with _opened(folder, case, run, warn) as opened:
         unit, declared = opened.unit, opened.declared
-        if tool is None and fault is None and step is None:
+        if all(given is None for given in (tool, model, fault, step)):
             if not declared:
                 raise ConfigurationError(
                     "the suite declares no fault",
                     mend="name a call and a fault: --step N --fault FAULT; --list shows the calls",
                 )
             return [_stored(unit, demand, judge) for demand, judge in declared.items()]
-        wanted = _Wanted(tool, fault, occurrence, step, duration)
+        wanted = _Wanted(tool, model, fault, occurrence, step, duration)
         demands = [_as_declared(unit, one, declared) for one in _demands(unit, declared, wanted)]
         fresh = [demand for demand in demands if demand not in declared]
         if fresh and opened.changed:
@@ -155,60 +157,78 @@ def _source_unit(group: Group, case: str) -> Unit:
 def _demands(
     unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted
 ) -> list[FaultDemand]:
-    tool, occurrence = _call(unit, declared, wanted)
-    faults = FAULTS if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
-    return [FaultDemand(tool, fault, occurrence, wanted.duration) for fault in faults]
-
-
-def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -> tuple[str, int]:
-    """The call that is meant, by its tool and which of its calls it is."""
-    calls = [s for s in unit.steps if s["kind"] == "tool_call"]
-    called = [str(step.get("tool_name")) for step in calls]
-    if not called:
+    call = _call(unit, declared, wanted)
+    every = FAULTS if call.kind == "tool" else FAULTS_OF_MODELS
+    if wanted.fault not in (None, EVERY_FAULT, *every):
         raise ConfigurationError(
-            f"case `{unit.case.id}` recorded no tool call, so none can be made to fail",
+            f"`{wanted.fault}` cannot strike a model: it is about an effect, and a model has none",
+            where="--fault",
+            mend=suggest("", every),
+        )
+    faults = every if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
+    return [
+        FaultDemand(call.name, fault, call.occurrence, wanted.duration, kind=call.kind)
+        for fault in faults
+    ]
+
+
+def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -> CallSite:
+    """The call that is meant."""
+    calls = {call.step: call for call in call_sites(unit.steps)}
+    if not calls:
+        raise ConfigurationError(
+            f"case `{unit.case.id}` recorded no call of a tool or a model, so none can be made "
+            "to fail",
             mend="declare its tools with `@oloproof.tool`, or report a trajectory: "
             "`current_case().agent_trajectory(...)`",
         )
     if wanted.step is not None:
-        steps = [int(step["index"]) for step in calls]
-        if wanted.step not in steps:
+        if wanted.step not in calls:
             raise ConfigurationError(
-                f"step {wanted.step} of case `{unit.case.id}` is no call of a tool",
+                f"step {wanted.step} of case `{unit.case.id}` is no call of a tool or a model",
                 where="--step",
-                mend=f"name one of the steps {', '.join(map(str, steps))}",
+                mend=f"name one of the steps {', '.join(map(str, calls))}",
             )
-        at = steps.index(wanted.step)
-        return called[at], called[: at + 1].count(called[at])
-    tool = _only_tool(declared, called) if wanted.tool is None else wanted.tool
-    if tool not in called:
+        return calls[wanted.step]
+    called = [call.name for call in calls.values()]
+    kind, name = _named(wanted) or _only_declared(declared, called)
+    step = find_call(unit.steps, name, wanted.occurrence, kind=kind)
+    if step is None and name not in called:
         raise ConfigurationError(
-            f"case `{unit.case.id}` did not call `{tool}`",
-            where="--tool",
-            mend=suggest(tool, called),
+            f"case `{unit.case.id}` did not call `{name}`",
+            where=f"--{kind}",
+            mend=suggest(name, called),
         )
-    if called.count(tool) < wanted.occurrence:
+    if step is None:
         raise ConfigurationError(
-            f"case `{unit.case.id}` called `{tool}` {called.count(tool)} times, "
+            f"case `{unit.case.id}` called `{name}` {called.count(name)} times, "
             f"not {wanted.occurrence}",
             where="--occurrence",
             mend="name an earlier call with --occurrence",
         )
-    return tool, wanted.occurrence
+    return calls[step]
 
 
-def _only_tool(declared: dict[FaultDemand, Evaluator], called: Sequence[str]) -> str:
-    tools = {demand.tool for demand in declared}
-    if len(tools) != 1:
+def _named(wanted: _Wanted) -> tuple[EffectKind, str] | None:
+    if wanted.model is not None:
+        return "model", wanted.model
+    return None if wanted.tool is None else ("tool", wanted.tool)
+
+
+def _only_declared(
+    declared: dict[FaultDemand, Evaluator], called: Sequence[str]
+) -> tuple[EffectKind, str]:
+    targets = {(demand.kind, demand.name) for demand in declared}
+    if len(targets) != 1:
         raise ConfigurationError(
-            "it is not said which tool should fail",
-            mend="name one with --tool: " + suggest("", called),
+            "it is not said which tool or model should fail",
+            mend="name one with --tool or --model: " + suggest("", called),
         )
-    return tools.pop()
+    return targets.pop()
 
 
 def _step_of(unit: Unit, demand: FaultDemand) -> int | None:
-    return find_call(unit.steps, demand.tool, demand.occurrence, demand.turn)
+    return find_call(unit.steps, demand.name, demand.occurrence, demand.turn, demand.kind)
 
 
 def _as_declared(
@@ -234,8 +254,8 @@ def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
     )
 
 
-_OF_THE_LINE: Final = ("criterion", "dimension", "cases")
-"""Options that say of a line what it is called and whom it is for, and nothing of the fault."""
+_OF_THE_LINE: Final = ("criterion", "dimension", "cases", "tool", "model")
+"""Options that say of a line what it is called, whom it is for and which call fails."""
 
 
 def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
@@ -244,13 +264,13 @@ def _judge_of(demand: FaultDemand, suite: Suite) -> Evaluator:
     That of the same tool goes before that of another: whom to escalate to is often the same.
     """
     declared = [raw.options for raw in suite.evaluators if raw.type == "fault_recovery"]
-    declared.sort(key=lambda options: options["tool"] == demand.tool)
+    declared.sort(key=lambda options: options.get(demand.kind) == demand.name)
     options: dict[str, Any] = {}
     for line in declared:
         options |= {name: value for name, value in line.items() if name not in _OF_THE_LINE}
     options |= {
         "type": "fault_recovery",
-        "tool": demand.tool,
+        demand.kind: demand.name,
         "fault": demand.fault,
         "occurrence": demand.occurrence,
         "duration": demand.duration,
@@ -268,7 +288,7 @@ def _replayed_now(
         raise _recorded_elsewhere(suite.system.name, where=suite.where("system", "recorded"))
     first = demands[0]
     labels = tuple(demand.label for demand in demands)
-    site = Site(first.tool, first.occurrence, labels, first.turn)
+    site = Site(first.name, first.occurrence, labels, first.turn, first.kind)
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
     Trials(suite).run([Group(unit.case, [fresh])])
     context = context_of(fresh, None)

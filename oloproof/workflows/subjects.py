@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oloproof.records.evidence import RECORDING, TRAJECTORY
 from oloproof.records.project_report import CheckedCase
+from oloproof.replaying.sites import call_sites
 from oloproof.workflows.conformance import Finding
 from oloproof.workflows.groups import Group, Known, Site, Unit
 
@@ -35,15 +36,13 @@ class Subject:
 
     @property
     def calls(self) -> dict[int, Site]:
-        """The calls of tools in order, by their step."""
-        counts: dict[str, int] = {}
-        found = {}
-        for step in self.evidence.get(TRAJECTORY, {}).get("steps", ()):
-            if step["kind"] == "tool_call":
-                name = str(step.get("tool_name"))
-                counts[name] = counts.get(name, 0) + 1
-                found[int(step["index"])] = Site(name, counts[name], ())
-        return found
+        """The calls in order, by their step: a replay by hand begins at those of tools alone."""
+        steps = self.evidence.get(TRAJECTORY, {}).get("steps", ())
+        return {
+            call.step: Site(call.name, call.occurrence, (), kind=call.kind)
+            for call in call_sites(steps)
+            if call.kind == "tool" or self.method == "recorded"
+        }
 
     @property
     def remarks(self) -> list[str]:
@@ -77,7 +76,7 @@ class Subject:
         return CheckedCase(
             case=self.case.id,
             outcome=self.evidence["outcome"]["status"],
-            tool_calls=len(self.calls),
+            tool_calls=sum(site.kind == "tool" for site in self.calls.values()),
             states=len(self.evidence.get(RECORDING, {}).get("states", {})),
             replays=self.replays,
         )

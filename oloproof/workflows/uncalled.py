@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from oloproof.records.steps import called
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -28,14 +30,15 @@ class Uncalled:
         self._called: set[str] = set()
 
     def see(self, steps: Iterable[dict[str, Any]]) -> None:
-        """Take note of the tools that the steps of a case call."""
+        """Take note of the tools and models that the steps of a case call."""
         if not self._left:
             return
         for step in steps:
-            tool = step.get("tool_name")
-            if tool is not None:
-                self._called.add(tool)
-                self._left.pop(tool, None)
+            found = called(step)
+            name = step.get("tool_name") if found is None else found[1]
+            if name is not None:
+                self._called.add(name)
+                self._left.pop(name, None)
 
     def notices(self) -> list[str]:
         """A sentence for each name that is most likely misspelt."""
@@ -44,7 +47,7 @@ class Uncalled:
         if not self._left:
             return []
         return [
-            f"`{metric}` names the tool `{tool}`, which no case called: did you mean `{near}`?"
+            f"`{metric}` names `{tool}`, which no case called: did you mean `{near}`?"
             for tool, metric in self._left.items()
             for near in get_close_matches(tool, self._called, 1, _ALIKE)
         ]

@@ -24,6 +24,7 @@ HERE = Path.cwd()
 REPLAY = {
     "run": "latest",
     "tool": None,
+    "model": None,
     "fault": None,
     "occurrence": 1,
     "step": None,
@@ -59,6 +60,11 @@ REPLAY = {
         ("check", (HERE,), {"cases": 3, "only": ()}),
         ("check --cases 7 -C /", (Path("/"),), {"cases": 7, "only": ()}),
         ("check --case a --case b", (HERE,), {"cases": 3, "only": ["a", "b"]}),
+        (
+            "replay a --model m --occurrence 2",
+            (HERE, "a"),
+            REPLAY | {"model": "m", "occurrence": 2},
+        ),
         ("replay a --tool t", (HERE, "a"), REPLAY | {"tool": "t"}),
         ("runs", (HERE,), {}),
         ("pairs injected", (HERE, "injected"), {"write": True}),

@@ -123,6 +123,52 @@ def test_the_calls_until_recovery_end_with_the_first_that_does_the_work() -> Non
         assert needed == strike(*struck, *steps).calls_until_recovery(tools)
 
 
+def asked(model: str, question: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "kind": "decision",
+        "metadata": {"model": model},
+        "arguments": {"question": question},
+        **fields,
+    }
+
+
+ASK = FaultDemand("ask", "error", kind="model")
+FAILED = {"error": "ModelError: internal error", **delivery("error")}
+
+
+def test_a_struck_model_is_followed_by_calls_of_tools_and_models() -> None:
+    """It is asked again or another one is; its failure leaves no effect that could be doubled."""
+    steps = [
+        called("ask"),
+        asked("ask", "a", result=1),
+        asked("ask", "b", **FAILED),
+        called("look"),
+        came_back("look"),
+        asked("ask", "b", error="ModelError: internal error"),
+        asked("ask", "b"),
+        asked("spare", "b", result=2),
+    ]
+    found = strike(*steps, demand=ASK, step=3)
+    assert found.struck is not None
+    assert (3, True, False) == (found.struck.index, found.shown, found.applied)
+    assert [4, 6, 7, 8] == [call.index for call in found.after]
+    assert 2 == found.repeats
+    assert 3 == found.calls_until_recovery(frozenset({"ask"}))
+    assert 4 == found.calls_until_recovery(frozenset({"spare"}))
+    assert None is found.told_of_retry(frozenset({"ask"}), frozenset())
+    assert 8 == getattr(found.first_success(frozenset({"spare"})), "index", None)
+
+
+def test_a_name_that_is_a_models_alone_is_that_model() -> None:
+    """However the line names it."""
+    found = strike(asked("ask", "a", **FAILED), demand=ASK._replace(kind="tool"))
+    assert found.struck is not None
+    assert found.struck.of_model
+    back = strike(called("pay"), demand=PAY._replace(kind="model"))
+    assert back.struck is not None
+    assert not back.struck.of_model
+
+
 parts = st.sampled_from(
     [
         called("pay", ONE),

@@ -9,6 +9,7 @@ import pytest
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import Evaluator, FaultDemand
+from oloproof.evaluation.fault_options import FAULTS_OF_MODELS
 from oloproof.evaluation.registry import (
     bind_all,
     bind_one,
@@ -92,6 +93,10 @@ def test_every_type_is_known_by_its_module() -> None:
             ["recovers_from_error_at_issue_refund"],
         ),
         (
+            "type: fault_recovery, model: m, fault: all",
+            [f"recovers_from_{fault}_at_m" for fault in FAULTS_OF_MODELS],
+        ),
+        (
             "type: fault_recovery, tool: t, fault: error, occurrence: 2",
             ["recovers_from_error_at_t_call_2"],
         ),
@@ -137,6 +142,8 @@ def test_demands_and_needs_are_told_before_a_run() -> None:
     for written, duration in durations:
         (lasting,) = bound(f"type: fault_recovery, tool: t, fault: stale, duration: {written}")
         assert (FaultDemand("t", "stale", 1, duration),) == lasting.demands()
+    (model,) = bound("type: fault_recovery, model: m, fault: error, turn: 2")
+    assert (FaultDemand("m", "error", 1, "once", 2, "model"),) == model.demands()
     assert () == unchanged.demands()
     assert "injected" == pair.transform
     assert fault.transform is None
@@ -293,7 +300,30 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
             "exept",
             "did you mean `except`?",
         ),
-        ("type: fault_recovery, fault: error", "`tool` is missing", "tool", "add `tool`"),
+        (
+            "type: fault_recovery, fault: error",
+            "neither a tool nor a model is named",
+            "tool",
+            "write `tool: NAME`, or `model: NAME`",
+        ),
+        (
+            "type: fault_recovery, tool: t, model: m, fault: error",
+            "a tool and a model are named",
+            "model",
+            "write a line for each",
+        ),
+        (
+            "type: fault_recovery, model: m, fault: applied_error",
+            "`applied_error` cannot strike a model",
+            "fault",
+            "`rate_limit`",
+        ),
+        (
+            "type: fault_recovery, model: m, fault: [error, duplicate_delivery]",
+            "`duplicate_delivery` cannot strike a model",
+            "fault[1]",
+            "`rate_limit`",
+        ),
         (
             "type: fault_recovery, tool: t, fault: eror",
             "`eror` is no fault",

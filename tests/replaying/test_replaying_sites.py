@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from oloproof.replaying.sites import find_call, shown_output, shows_result
+from oloproof.replaying.sites import call_sites, find_call, shown_output, shows_result
 
 
 def step(index: int, kind: str, **fields: Any) -> dict[str, Any]:
@@ -48,6 +48,49 @@ class TestFindCall:
             step(4, "tool_call", tool_name="refund"),
         ]
         assert index == find_call(steps, "refund", 1, turn)
+
+
+def decision(index: int, model: str | None) -> dict[str, Any]:
+    return step(index, "decision", metadata={} if model is None else {"model": model})
+
+
+MIXED = [
+    decision(1, "ask"),
+    step(2, "tool_call", tool_name="ask"),
+    decision(3, None),
+    decision(4, "think"),
+    decision(5, "ask"),
+]
+
+
+class TestModels:
+    @pytest.mark.parametrize(
+        ("name", "occurrence", "kind", "index"),
+        [
+            ("ask", 1, "model", 1),
+            ("ask", 2, "model", 5),
+            ("ask", 3, "model", None),
+            ("ask", 1, "tool", 2),
+            ("ask", 2, "tool", None),
+            ("think", 1, "model", 4),
+            ("think", 1, "tool", 4),
+            ("think", 2, "tool", None),
+        ],
+    )
+    def test_calls_of_a_model_are_counted_by_its_name(
+        self, name: str, occurrence: int, kind: Any, index: int | None
+    ) -> None:
+        """A tool and a model of one name are apart; a name of one of them alone is that one."""
+        assert index == find_call(MIXED, name, occurrence, kind=kind)
+
+    def test_every_call_is_listed_in_order(self) -> None:
+        """A decision that names no model is no call of one."""
+        assert [
+            (1, "model", "ask", 1),
+            (2, "tool", "ask", 1),
+            (4, "model", "think", 1),
+            (5, "model", "ask", 2),
+        ] == list(call_sites(MIXED))
 
 
 class TestShownOutput:
@@ -130,6 +173,17 @@ class TestShowsResult:
         ):
             steps = [other, step(2, "tool_result", **CALL, result={"error": "timeout"})]
             assert not shows_result(steps, recorded, {"error": "timeout"})
+
+    def test_a_call_of_a_model_shows_it_in_itself(self) -> None:
+        """Its one step has what came of it, and another model is another call."""
+        recorded = decision(1, "ask") | {"arguments": {"q": 1}, "result": "yes"}
+        failed = {"result": {"error": "timeout"}}
+        for given, shows in (
+            (recorded | failed, True),
+            (recorded, False),
+            (recorded | failed | {"metadata": {"model": "spare"}}, False),
+        ):
+            assert shows == shows_result([given], recorded, {"error": "timeout"})
 
     def test_a_result_of_its_own_beside_the_error_shows_nothing(self) -> None:
         """What the agent saw is the result where there is one."""

@@ -404,6 +404,16 @@ CHECKPOINTS = CheckpointList(
             state_kept=True,
             faults=["error", "applied_error x2", "timeout always"],
         ),
+        CheckpointLine(
+            step=16,
+            tool=None,
+            model="ask",
+            occurrence=2,
+            turn=2,
+            arguments={"question": "What is to be said?"},
+            state_kept=False,
+            faults=["rate_limit"],
+        ),
     ],
 )
 CHECK = CheckReport(

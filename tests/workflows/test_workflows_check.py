@@ -388,6 +388,34 @@ def test_a_model_is_asked_once_a_case(tiny: TinyProject) -> None:
     assert ".." == asked.read_text()
 
 
+ADVISER = """
+import oloproof
+MEMORY = []
+
+class Desk:
+    @oloproof.model
+    def ask(self, question):
+        return {"text": question}
+
+    def __call__(self, request):
+        MEMORY.append(request["name"])
+        return {"answer": self.ask(request["name"])["text"], "seen": SEEN}
+"""
+
+
+@pytest.mark.parametrize(("seen", "replayable"), [("0", True), ("len(MEMORY)", False)])
+def test_an_agent_that_calls_models_alone_is_tried_at_them(
+    seen: str, tiny: TinyProject, *, replayable: bool
+) -> None:
+    """A fault may strike a model, so what a replay of one needs is looked for."""
+    cases = [{"id": "a", "input": {"name": "ann"}}]
+    report = check(write(tiny, ADVISER.replace("SEEN", seen), cases).folder)
+    assert replayable == report.replayable
+    assert 0 == report.cases[0].tool_calls
+    assert report.cases[0].replays > 0
+    assert "no_tool_called" not in words(report)
+
+
 def test_a_case_that_the_system_cannot_take_is_refused(tiny: TinyProject) -> None:
     """As a run refuses it: a conversation with a system that has no `turn`."""
     cases = [{"id": "a", "turns": ["hello"], "initial_state": {}}]

@@ -505,7 +505,7 @@ def test_a_tool_that_no_case_called_is_told_where_another_is_spelt_like_it(
     write(tiny, AGENTS, "retries", line={"escalate_tools": ["refnd", "escalate"]})
     told = [n for n in tiny.run().notices if "which no case called" in n]
     assert [
-        "`recovers_from_error_at_refund` names the tool `refnd`, which no case called: "
+        "`recovers_from_error_at_refund` names `refnd`, which no case called: "
         "did you mean `refund`?"
     ] == told
     assert told == [n for n in tiny.run().notices if "which no case called" in n]

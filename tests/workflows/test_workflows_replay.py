@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.fault_options import FAULTS
+from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS
 from oloproof.workflows.replay import checkpoints, replay
 
 if TYPE_CHECKING:
@@ -136,6 +136,58 @@ def test_a_step_that_is_no_call_is_refused(tiny: TinyProject) -> None:
     with pytest.raises(ConfigurationError, match="step 2 of case `a` is no call of a tool") as e:
         replay(write(tiny).folder, "a", step=2)
     assert "name one of the steps 1, 3" == e.value.mend
+
+
+THINKING = APP.replace(
+    """    def work(self, order):
+        self.look(order)
+        for _ in range(3):
+            try:
+""",
+    """    @model
+    def think(self, order):
+        return {"next": "refund", "order": order}
+
+    def work(self, order):
+        self.look(order)
+        for _ in range(3):
+            try:
+                self.think(order)
+""",
+)
+
+
+def test_a_model_is_named_listed_and_struck_as_a_tool_is(tiny: TinyProject) -> None:
+    """By `model`, by its step, or alone where the suite declares faults of nothing else."""
+    declared = {"type": "fault_recovery", "model": "think", "fault": "error"}
+    folder = write(tiny, THINKING, declared).folder
+    assert [("look", None, []), (None, "think", ["error"]), ("refund", None, [])] == [
+        (c.tool, c.model, c.faults) for c in checkpoints(folder, "a").checkpoints
+    ]
+    (stored,) = replay(folder, "a")
+    assert (None, "think", True) == (stored.tool, stored.model, stored.stored)
+    assert ("pass", "recovered") == verdict(stored)
+    assert [stored] == replay(folder, "a", model="think") == replay(folder, "a", step=3)
+    assert [stored] == replay(folder, "a", tool="think", fault="error")
+    every = replay(folder, "a", fault="all")
+    assert list(FAULTS_OF_MODELS) == [report.fault for report in every]
+    assert {"think"} == {report.model for report in every}
+    (lasting,) = replay(folder, "a", model="think", fault="rate_limit", duration=3)
+    assert ("fail", "gave_up") == verdict(lasting)
+
+
+def test_a_fault_of_an_effect_is_refused_at_a_model(tiny: TinyProject) -> None:
+    """And told by its option, as a model that was not asked is."""
+    folder = write(tiny, THINKING).folder
+    for options, where, mend in (
+        ({"model": "think", "fault": "applied_error"}, "--fault", "`rate_limit`"),
+        ({"model": "thnik"}, "--model", "did you mean `think`?"),
+        ({"model": "think", "occurrence": 2}, "--occurrence", "an earlier call"),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            replay(folder, "a", **options)  # type: ignore[arg-type]
+        assert where == caught.value.where
+        assert mend in str(caught.value.mend)
 
 
 def test_every_fault_shares_one_control(tiny: TinyProject) -> None:

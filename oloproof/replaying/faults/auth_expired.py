@@ -6,4 +6,4 @@ from typing import Final
 
 from oloproof.recording.delivery import FaultPlan
 
-PLAN: Final = FaultPlan(fault="auth_expired", error="authentication expired")
+PLAN: Final = FaultPlan(fault="auth_expired", error="authentication expired", status_code=401)

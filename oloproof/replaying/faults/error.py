@@ -6,4 +6,4 @@ from typing import Final
 
 from oloproof.recording.delivery import FaultPlan
 
-PLAN: Final = FaultPlan(fault="error", error="internal error")
+PLAN: Final = FaultPlan(fault="error", error="internal error", status_code=500)

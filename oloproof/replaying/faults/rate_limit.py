@@ -12,4 +12,5 @@ PLAN: Final = FaultPlan(
     fault="rate_limit",
     error=f"rate limit exceeded, retry after {RETRY_AFTER_S:g} s",
     retry_after_s=RETRY_AFTER_S,
+    status_code=429,
 )

@@ -8,4 +8,6 @@ from oloproof.recording.delivery import FaultPlan
 
 DELAY_S: Final = 30.0
 
-PLAN: Final = FaultPlan(fault="slow_then_error", error="internal error", delay_s=DELAY_S)
+PLAN: Final = FaultPlan(
+    fault="slow_then_error", error="internal error", delay_s=DELAY_S, status_code=500
+)

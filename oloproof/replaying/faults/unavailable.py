@@ -12,4 +12,5 @@ PLAN: Final = FaultPlan(
     fault="unavailable",
     error=f"service unavailable, retry after {RETRY_AFTER_S:g} s",
     retry_after_s=RETRY_AFTER_S,
+    status_code=503,
 )

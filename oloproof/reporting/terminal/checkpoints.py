@@ -21,7 +21,7 @@ def write_checkpoints(page: Page, report: CheckpointList) -> None:
     calls = count(len(report.checkpoints), "call")
     page.write(
         (report.case, "bold"),
-        f"  run {report.run}, {calls} of tools",
+        f"  run {report.run}, {calls}",
         method_of(report.method),
         hang=2,
     )
@@ -37,8 +37,9 @@ def write_checkpoints(page: Page, report: CheckpointList) -> None:
 
 def _write_line(page: Page, line: CheckpointLine, at: int) -> None:
     given = "" if line.arguments is None else f"  {shorten(compact(line.arguments))}"
+    name = line.tool if line.model is None else f"model {line.model}"
     page.labelled(
-        (f"step {line.step}", "dim"), (line.tool, "bold"), f", call {line.occurrence}{given}", at=at
+        (f"step {line.step}", "dim"), (str(name), "bold"), f", call {line.occurrence}{given}", at=at
     )
     with page.indented(at):
         kept = "kept" if line.state_kept else "not kept: a replay begins at an earlier one"

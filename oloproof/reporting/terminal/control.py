@@ -21,7 +21,8 @@ _SIDES_AT: Final = 10
 def fault_of(report: ReplayReport) -> str:
     """The fault in words: `error at issue_refund, call 1`."""
     turn = "" if report.turn is None else f" of turn {report.turn}"
-    call = f"{report.tool}, call {report.occurrence}{turn}"
+    name = report.tool if report.model is None else f"model {report.model}"
+    call = f"{name}, call {report.occurrence}{turn}"
     return f"{fault_label(report.fault, report.duration)} at {call}"
 
 

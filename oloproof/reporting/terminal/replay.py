@@ -101,7 +101,7 @@ def _step_rows(recording: ReplaySide, replay: ReplaySide) -> Iterator[_Row]:
             right=partial(_write_step, step=right),
             difference=_difference(left, right),
             turn=step.get("turn"),
-            struck=right is not None and right["kind"] == "tool_result" and "fault" in right,
+            struck=right is not None and right["kind"] != "tool_call" and "fault" in right,
         )
 
 

@@ -59,7 +59,7 @@ def write_step(page: Page, step: Step, label: Part = "", *, at: int = 0) -> None
         for value in carried:
             write_context(page, value, rows=_ROWS)
         if (fault := step.get("fault")) is not None:
-            page.labelled(("fault", "red"), _fault(fault), at=7)
+            page.labelled(("fault", "red"), _fault(step, fault), at=7)
         for name in _BESIDE:
             if _is_told(step, name):
                 style = "red" if name == "error" else "dim"
@@ -86,10 +86,11 @@ def _title(step: Step) -> list[Part]:
     return parts
 
 
-def _fault(delivery: Step) -> str:
-    applied = "the effect happened" if delivery.get("applied") else "the effect did not happen"
+def _fault(step: Step, delivery: Step) -> str:
+    applied = "; the effect happened" if delivery.get("applied") else "; the effect did not happen"
+    effect = "" if step["kind"] == "decision" else applied  # a model has none
     seen = "" if delivery.get("visible", True) else ", not visible to the agent"
-    return f"{delivery.get('fault')}, {delivery.get('as')}; {applied}{seen}"
+    return f"{delivery.get('fault')}, {delivery.get('as')}{effect}{seen}"
 
 
 def _is_short(title: list[Part], value: JsonValue, width: int, encoding: str) -> bool:
