@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from oloproof.recording.lanes import enter, find, leave
@@ -108,6 +109,7 @@ def end(session: Session, event: Event) -> None:
     if session.direction is not None and event.ended_by_itself:
         session.direction.until_end(event)
     session.end(event)
+    session.take_notice(event)
 
 
 async def call_async(effect: Effect, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -157,6 +159,14 @@ async def _value_async(
 
 async def end_async(session: Session, event: Event) -> None:
     """The end of a call in a task, in its turn unless it was ended from outside."""
-    if session.direction is not None and event.ended_by_itself:
-        await session.direction.until_end_async(event)
+    if event.ended_by_itself:
+        try:
+            if session.direction is not None:
+                await session.direction.until_end_async(event)
+            await session.take_turn(event)
+        except asyncio.CancelledError as error:
+            session.broke(event, error)
+            session.end(event)
+            raise
     session.end(event)
+    session.take_notice(event)

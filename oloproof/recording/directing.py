@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from asyncio import _get_running_loop
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from oloproof.canonical import decode
+from oloproof.recording.comparing import shown_call, shown_outcome
 from oloproof.recording.failures import rebuild
-from oloproof.recording.notes import Note
-from oloproof.recording.ordering import LONGEST_WAIT_S, Order
+from oloproof.recording.idleness import LOOK_EVERY_S
+from oloproof.recording.ordering import Order
 from oloproof.recording.stopping import ReplayStop
+from oloproof.recording.waiting import Patience, Sleepers
 from oloproof.records.evidence import Divergence
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from oloproof.recording.calling import Runs
     from oloproof.recording.events import Event
     from oloproof.recording.matching import Script
     from oloproof.recording.replay import ReplaySession
     from oloproof.recording.striking import Striking
-
-_QUICK_TURNS: Final = 100
-_LOOK_EVERY_S: Final = 0.05
 
 
 class Director:
@@ -36,7 +37,9 @@ class Director:
         patience_s: float,
     ) -> None:
         self._session = session
+        self._script = script
         self._order = Order(script)
+        self._sleepers = Sleepers(session.condition)
         self._striking = striking
         self._patience_s = patience_s
         self._running: set[int] = set()
@@ -68,6 +71,7 @@ class Director:
         self._running.discard(event.index)
         if event.source is not None:
             self._order.finish(event.source)
+            self._sleepers.wake()
 
     def _arrive(self, event: Event) -> None:
         with self._session.condition:
@@ -87,48 +91,58 @@ class Director:
         return source.ending != "cancelled" and self._order.may_end(source)
 
     def _wait(self, event: Event, *, beginning: bool) -> None:
-        # A thread that runs an event loop would keep the others from going on: what it calls
-        # goes ahead, and those that are behind still keep the order among themselves.
         if self._may(event, beginning=beginning):
             return
-        if _get_running_loop() is not None:
-            self._serve_late(event)
+        if event.late and _get_running_loop() is not None:
+            with self._session.condition:
+                self._serve([event])  # the struck call may need the loop that this one holds
             return
-        with self._session.condition:
-            wait = _Wait(self._session, self._patience_s)
+        condition = self._session.condition
+        with condition:
+            patience = Patience(self._session, self._patience_s)
             while not self._may(event, beginning=beginning):
-                left_s = wait.left_s(busy=self._others_run(event))
-                if left_s <= 0:
-                    self._lose(event, beginning=beginning)
-                    return
-                self._session.condition.wait(min(left_s, _LOOK_EVERY_S))
+                if patience.is_over(None, busy=self._others_run(event)):
+                    self._lose(event, patience, beginning=beginning)
+                condition.wait(LOOK_EVERY_S)
 
     async def _wait_async(self, event: Event, *, beginning: bool) -> None:
         if self._may(event, beginning=beginning):
             return
-        wait = _Wait(self._session, self._patience_s)
-        turns = 0
-        while not self._may(event, beginning=beginning):
-            if wait.left_s(busy=self._others_run(event)) <= 0:
-                self._lose(event, beginning=beginning)
-                return
-            turns += 1
-            await asyncio.sleep(0 if turns < _QUICK_TURNS else 0.0005)
+        loop = asyncio.get_running_loop()
+        patience = Patience(self._session, self._patience_s)
+        may_go = partial(self._may, event, beginning=beginning)
+        while not may_go():
+            if patience.is_over(loop, busy=self._others_run(event)):
+                with self._session.condition:
+                    self._lose(event, patience, beginning=beginning)
+            await self._sleepers.sleep(may_go)
 
-    def _lose(self, event: Event, *, beginning: bool) -> None:
-        assert event.source is not None
-        with self._session.condition:
-            if self._serve_late(event):
-                return
-            self._order.give_up(event.source, beginning=beginning)
-            self._session.notes.append(Note("order_not_kept", event.name))
+    def _lose(self, event: Event, patience: Patience, *, beginning: bool) -> None:
+        """Under the lock: what a call waits for does not come."""
+        late = [other for other in self._session.events if other.late]
+        if late:
+            self._serve(late)
+            patience.renew()
+            return
+        source, where = event.source, f"call {event.index + 1}"
+        assert source is not None
+        if not beginning and source.ending == "cancelled":
+            was, now = shown_outcome(source), shown_outcome(event)
+            self._session.accuse(Divergence("changed_result", where, was, now))
+        awaited = self._script.events[self._order.first_awaited()]
+        expected, actual = shown_call(awaited), shown_call(event)
+        self._session.accuse(Divergence("reordered", where, expected, actual))
 
-    def _serve_late(self, event: Event) -> bool:
-        """Answer a call from the recording that could not wait for the fault."""
-        if event.late:
+    def _serve(self, late: Iterable[Event]) -> None:
+        """Under the lock: answer calls from the recording that cannot wait for the fault."""
+        for event in late:
             event.late, event.plan = False, "serve"
-            return True
-        return False
+        self.changed()
+
+    def changed(self) -> None:
+        """Under the lock: those that wait may look again."""
+        self._session.condition.notify_all()
+        self._sleepers.wake()
 
     def _others_run(self, event: Event) -> bool:
         """Whether a call other than those around this one is at work."""
@@ -149,7 +163,7 @@ class Director:
     async def wait_for_ever_async(self) -> NoReturn:
         """Wait in a task until it is cancelled or the session is over."""
         while self._session.is_open:
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(LOOK_EVERY_S)
         raise ReplayStop("the case ended while a call waited")
 
     # --- the answer ----------------------------------------------------------------------
@@ -181,23 +195,3 @@ class Director:
         assert self._striking is not None
         self._session.go_on()
         return self._striking.deliver(event, runs)
-
-
-class _Wait:
-    """How long a call still waits: longer while something happens, never for ever."""
-
-    def __init__(self, session: ReplaySession, patience_s: float) -> None:
-        now = time.monotonic()
-        self._session = session
-        self._patience_s = patience_s
-        self._clock = session.clock
-        self._last = now + LONGEST_WAIT_S
-        self._until = now + patience_s
-
-    def left_s(self, *, busy: bool) -> float:
-        """Seconds until the order is given up."""
-        now = time.monotonic()
-        if self._session.clock != self._clock:
-            self._clock = self._session.clock
-            self._until = now + self._patience_s
-        return (self._last if busy else min(self._until, self._last)) - now

@@ -2,24 +2,18 @@
 
 Calls of parallel tasks and threads overlap as chance has it. So that a replay reads the same
 results in the same order, a call waits before it begins until everything has ended that had
-ended then, and before it ends likewise. A wait is bounded: an order that cannot be kept is
-noted and is no accusation, since what it leads to is compared anyway.
+ended then, and before it ends likewise. A wait is bounded: what was awaited then and does not
+come now is a program that went another way.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oloproof.recording.events import Event
     from oloproof.recording.matching import Script
-
-PATIENCE_S: Final = 1.0
-"""How long a call waits for others while nothing happens at all."""
-
-LONGEST_WAIT_S: Final = 10.0
-"""How long it waits while others are at work."""
 
 
 class Order:
@@ -54,9 +48,6 @@ class Order:
         """Whether everything ended that had ended before this call did."""
         return self._upto >= self._rank.get(source.index, 0)
 
-    def give_up(self, source: Event, *, beginning: bool) -> None:
-        """Wait no more, now and later, for what this call would have had to wait for."""
-        upto = bisect_left(self._moments, source.started) if beginning else self._rank[source.index]
-        self._upto = max(self._upto, upto)
-        while self._upto < len(self._order) and self._order[self._upto] in self._done:
-            self._upto += 1
+    def first_awaited(self) -> int:
+        """The first event, in the recorded order of ends, that has not ended again."""
+        return self._order[self._upto]

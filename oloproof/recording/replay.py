@@ -12,12 +12,12 @@ from oloproof.recording.directing import Director
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.matching import Mismatch, Script
 from oloproof.recording.notes import Note
-from oloproof.recording.ordering import PATIENCE_S
 from oloproof.recording.recording import final_step
 from oloproof.recording.session import Session
 from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory
+from oloproof.recording.waiting import PATIENCE_S
 from oloproof.records.evidence import Divergence
 from oloproof.records.redacted import REDACTED
 
@@ -123,7 +123,7 @@ class ReplaySession(Session):
         if self.trusted:
             self.divergence = divergence
         with self.condition:
-            self.condition.notify_all()
+            self._director.changed()
         raise ReplayStop(f"the replay diverged: {divergence.kind} at {divergence.where}")
 
     def stop(self, reason: str, detail: str | None = None) -> NoReturn:
@@ -131,7 +131,7 @@ class ReplaySession(Session):
         if self.trusted:
             self.reason, self.detail = reason, detail
         with self.condition:
-            self.condition.notify_all()
+            self._director.changed()
         raise ReplayStop(f"the replay cannot go on: {reason}")
 
     def outside(self, name: str) -> None:
@@ -223,6 +223,7 @@ class ReplaySession(Session):
             self._restore()
         if event.plan == "strike":
             self.fired = True
+            self._director.changed()
 
     def _restore(self) -> None:
         state = self._recording.states.get(self._checkpoint.id)

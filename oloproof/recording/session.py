@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from asyncio import _get_running_loop
 from contextlib import suppress
 from datetime import timedelta
 from threading import Condition
@@ -20,8 +21,10 @@ from oloproof.recording.notes import Note
 from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.strays import note_strays
 from oloproof.recording.trajectory import Timeline
+from oloproof.recording.turns import Turns
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable
     from contextvars import Token
 
@@ -65,6 +68,7 @@ class Session:
         self.root = Scope(lanes.identity(origin.case, origin.replicate))
         self.timeline = Timeline(on_step, whole=whole_steps)
         self._adopted = 0
+        self._turns: dict[AbstractEventLoop, Turns] = {}
 
     def __enter__(self) -> Self:
         self._token: Token[Position | None] = AT.set(Position(self, lanes.owner(), self.root))
@@ -193,6 +197,23 @@ class Session:
                     raise
             finally:
                 self.condition.notify_all()
+
+    async def take_turn(self, event: Event) -> None:
+        """Wait until a call on the running loop may end: one of them at a time."""
+        assert event.outer is not None
+        await self._turns_of(asyncio.get_running_loop()).take(event.outer.owner)
+
+    def take_notice(self, event: Event) -> None:
+        """A call has ended, of which code on the running loop, if any, takes notice now."""
+        loop = _get_running_loop()
+        if loop is not None and event.outer is not None:
+            self._turns_of(loop).ended(event.outer.owner)
+
+    def _turns_of(self, loop: AbstractEventLoop) -> Turns:
+        turns = self._turns.get(loop)
+        if turns is None:
+            turns = self._turns[loop] = Turns(loop)
+        return turns
 
     def _stamp(self, event: Event) -> None:
         if event.streamed:

@@ -126,7 +126,7 @@ def replay(
     try:
         with session:
             output = run(agent)
-    except (Exception, ReplayStop):
+    except (Exception, ReplayStop, BaseExceptionGroup):
         status = "raised"
     made = Again(*session.close(output=output, failed=status == "raised"))
     made.ending = Ending(status, output, sandbox.state)
