@@ -215,8 +215,11 @@ LEAVES = st.one_of(
 )
 
 
-WAITING = LEAVES.filter(lambda leaf: leaf[0] != "put")
-"""What can wait for others: `put`, on the thread of a loop, cannot."""
+WAITING = LEAVES.filter(lambda leaf: leaf[0] not in ("put", "draw"))
+"""What parallel tasks may begin with after a time of their own, as chance has it.
+
+`put` cannot wait on the thread of a loop, and who draws first draws first.
+"""
 
 
 def apart(ways: st.SearchStrategy[str], leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -225,7 +228,9 @@ def apart(ways: st.SearchStrategy[str], leaves: st.SearchStrategy[Any]) -> st.Se
 
 IN_TASKS, IN_THREADS = st.sampled_from(("task", "group")), st.sampled_from(THREADS)
 APART = apart(st.one_of(IN_TASKS, IN_THREADS), LEAVES)
-WAITING_APART = st.one_of(apart(IN_TASKS, WAITING), apart(IN_THREADS, LEAVES))
+WAITING_APART = st.one_of(
+    apart(IN_TASKS, WAITING), apart(IN_THREADS, LEAVES.filter(lambda leaf: leaf[0] != "draw"))
+)
 
 
 def steps(depth: int) -> st.SearchStrategy[Any]:
