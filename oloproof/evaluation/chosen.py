@@ -79,6 +79,11 @@ class ForCases:
         """Those that the check names."""
         return self.inner.named_tools
 
+    @property
+    def needed_tools(self) -> frozenset[str]:
+        """Those that the check needs."""
+        return self.inner.needed_tools
+
     def worlds(self, case: Case) -> list[JsonValue]:
         """The states in which its places are looked for; none of another case."""
         return self.inner.worlds(case) if self.speaks_of(case) else []

@@ -164,6 +164,10 @@ class Evaluator(Protocol):
     def named_tools(self) -> frozenset[str]:
         """The tools that it names: one that nobody ever calls is most likely misspelt."""
 
+    @property
+    def needed_tools(self) -> frozenset[str]:
+        """Those of them without any call of which it shows nothing."""
+
     def worlds(self, case: Case) -> list[JsonValue]:
         """The states given with a case in which the named places are looked for."""
 
@@ -206,6 +210,11 @@ class CaseCheck:
     @property
     def named_tools(self) -> frozenset[str]:
         """None: it is no check of calls."""
+        return frozenset()
+
+    @property
+    def needed_tools(self) -> frozenset[str]:
+        """None: that a tool is not called may be what it asks for."""
         return frozenset()
 
     def worlds(self, case: Case) -> list[JsonValue]:

@@ -1,7 +1,8 @@
-"""Tools that checks name and no case called, where one that was called is spelt much like them.
+"""Tools that checks name and no case called, where that is most likely a mistake.
 
 That a forbidden tool is never called is what one hopes for; but a check of a name that does not
-exist passes for ever, and nothing before a run knows which tools there are.
+exist passes for ever, and nothing before a run knows which tools there are. So it is told where a
+tool that was called is spelt much like it, or the check shows nothing without it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class Uncalled:
     """Looks at the calls of case after case."""
 
     def __init__(self, evaluators: Iterable[Evaluator]) -> None:
-        self._left = {
-            tool: evaluator.metric for evaluator in evaluators for tool in evaluator.named_tools
-        }
+        checks = tuple(evaluators)
+        self._left = {tool: check.metric for check in checks for tool in check.named_tools}
+        self._needed = {tool: check.metric for check in checks for tool in check.needed_tools}
         self._called: set[str] = set()
 
     def see(self, steps: Iterable[dict[str, Any]]) -> None:
@@ -41,13 +42,19 @@ class Uncalled:
                 self._left.pop(name, None)
 
     def notices(self) -> list[str]:
-        """A sentence for each name that is most likely misspelt."""
+        """A sentence for each name that is most likely a mistake."""
         from difflib import get_close_matches  # few runs have a name left
 
-        if not self._left:
-            return []
-        return [
-            f"`{metric}` names `{tool}`, which no case called: did you mean `{near}`?"
-            for tool, metric in self._left.items()
-            for near in get_close_matches(tool, self._called, 1, _ALIKE)
-        ]
+        told = []
+        for tool, metric in sorted(self._left.items()):
+            near = get_close_matches(tool, self._called, 1, _ALIKE)
+            if near:
+                told.append(
+                    f"`{metric}` names `{tool}`, which no case called: did you mean `{near[0]}`?"
+                )
+            elif tool in self._needed:
+                told.append(
+                    f"`{self._needed[tool]}` orders `{tool}`, which no case called: "
+                    "nothing was ever held to its place"
+                )
+        return told

@@ -26,6 +26,7 @@ def bound(text: str) -> list[Evaluator]:
         ("type: calls, forbidden: [t], criterion: nothing_booked, after: 1", "nothing_booked"),
         ("type: calls, required: {t: {min: 1, max: 2}}", "calls"),
         ("type: call_order, order: [a, b]", "call_order"),
+        ("type: call_order, order: [a], before_message: each_turn", "call_order"),
         ("type: call_arguments, tool: t, argument: a, equals: null", "call_arguments"),
         ("type: superseded_absent", "superseded_absent"),
         (

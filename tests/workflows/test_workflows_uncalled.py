@@ -1,0 +1,38 @@
+"""Tools that checks name and no case called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oloproof.evaluation.registry import bind_all, lines_of
+from oloproof.workflows.uncalled import Uncalled
+
+ORDER = {"type": "call_order", "order": ["look", "pay"]}
+
+
+def notices(line: dict[str, Any], *called: str) -> list[str]:
+    found = Uncalled(bind_all(lines_of([line], Path("given")), []))
+    found.see({"kind": "tool_call", "tool_name": tool} for tool in called)
+    return found.notices()
+
+
+def test_a_tool_of_an_order_that_no_case_called_is_noted() -> None:
+    """Whatever it is called: nothing was held to its place."""
+    assert [] == notices(ORDER, "pay", "look")
+    told = "orders `{}`, which no case called: nothing was ever held to its place"
+    assert [f"`call_order` {told.format('pay')}"] == notices(ORDER, "look")
+    assert 2 == len(notices(ORDER))
+    assert 2 == len(notices(ORDER | {"cases": ["a*"]}))
+    alone = {"type": "call_order", "order": ["message"], "before_message": "each_turn"}
+    assert [f"`call_order` {told.format('message')}"] == notices(alone, "look")
+
+
+@pytest.mark.parametrize("line", [ORDER, {"type": "calls", "forbidden": ["pay"]}])
+def test_a_name_that_is_spelt_like_a_called_one_is_noted_with_it(line: dict[str, Any]) -> None:
+    """That a forbidden tool is never called is no mistake in itself."""
+    assert "did you mean `pays`?" in notices(line, "look", "pays")[0]
+    if line is not ORDER:
+        assert [] == notices(line, "look")
