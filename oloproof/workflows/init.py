@@ -39,8 +39,9 @@ def init(
 ) -> InitReport:
     """Write an example, or a project around `system`, into `path`; what was written.
 
-    With `ci` alone, in a project that is already there, only the workflow is added. Nothing
-    is written when one of the files exists.
+    An example goes into a new folder of its name where `path` holds files already. With `ci`
+    alone, in a project that is already there, only the workflow is added. Nothing is written
+    when one of the files exists.
     """
     if example is not None and system is not None:
         raise ConfigurationError(
@@ -52,6 +53,8 @@ def init(
         files += _example(example) if example is not None else _project(path, system)
     if ci is not None:
         files.append(_workflow(ci))
+    if example is not None and _holds_files(path):
+        path = path / example
     _refuse_to_overwrite(path, files)
     _write(path, files)
     return InitReport(
@@ -120,6 +123,11 @@ def _workflow(ci: str) -> _File:
     if ci not in _CI_FILES:
         raise ConfigurationError(f"there is no workflow for `{ci}`", mend=suggest(ci, _CI_FILES))
     return _File(_CI_FILES[ci], (_data("templates") / "ci" / f"{ci}.yml").read_bytes())
+
+
+def _holds_files(path: Path) -> bool:
+    """Whether somebody works in a folder; what is hidden, such as `.git`, may be there."""
+    return path.is_dir() and any(not entry.name.startswith(".") for entry in path.iterdir())
 
 
 def _refuse_to_overwrite(path: Path, files: list[_File]) -> None:

@@ -48,6 +48,8 @@ class Planner:
         self._replicates = replicates
         self._timeout_s = timeout_s
         self._rerun_failed = rerun_failed
+        self.reran = 0
+        """How many cases are executed again since their call did not complete."""
         # What this run makes itself has other keys: an empty store knows nothing until its end.
         self._knows_anything = store.has_results()
 
@@ -81,6 +83,7 @@ class Planner:
             return
         evidence = known(found.object, data, found.run)
         if self._rerun_failed and evidence.value["outcome"]["status"] != "completed":
+            self.reran += 1
             return
         unit.evidence = evidence
         for site, step_index in unit.located():

@@ -37,12 +37,17 @@ if TYPE_CHECKING:
     from oloproof.records.report import RunStatus
     from oloproof.store.database import RunRow
     from oloproof.suites.dataset import DatasetFacts
-    from oloproof.workflows.groups import Group
     from oloproof.workflows.project import Project
     from oloproof.workflows.recordings import RecordedEngine
 
 INTERRUPTED_EXIT: Final = 5
 """A run that ended with cases unexecuted."""
+
+_NOTHING_RERUN: Final = (
+    "--rerun-failed found no case to execute again: every call that is known completed. An answer "
+    "that was wrong by chance is reused like any other; a fresh sample of all cases is made where "
+    "`version` of the system is raised"
+)
 
 
 def run(folder: Path, *, policy: Path | None = None, rerun_failed: bool = False) -> Iterator[Event]:
@@ -184,13 +189,16 @@ class _Run:
     ) -> Generator[Event, None, tuple[RunStatus, dict[str, Any]]]:
         ledger = self._ledger(number, facts)
         engine = self._engine(number, facts)
+        planner = self._planner()
         said = self._passing + self._standing
         status: RunStatus = "interrupted"
         try:
-            for group in engine.through(self._groups()):
+            for group in engine.through(map(planner.group, self._dataset)):
                 ledger.add(group)
                 yield Progress(ledger.cases, facts.cases)
             self._standing += ledger.uncalled.notices()
+            if self._rerun_failed and not planner.reran:
+                self._passing.append(_NOTHING_RERUN)
             status = self._status_at_the_end(number, facts)
         except KeyboardInterrupt:
             self._passing.append(
@@ -205,7 +213,7 @@ class _Run:
                 self._store.forget_run(number)  # it was refused before it had begun
             else:
                 self._remember_code()
-            summary = self._summary(number, facts.cases, ledger, engine)
+            summary = self._summary(number, facts.cases, ledger, engine, planner)
             self._store.finish_run(number, status=status, summary=encode(summary))
         remember_loaded(self._store, self._suite, engine.loaded)
         yield from (Notice(text) for text in summary["notices"] if text not in said)
@@ -229,8 +237,8 @@ class _Run:
             status = "failed"
         return status
 
-    def _groups(self) -> Iterator[Group]:
-        planner = Planner(
+    def _planner(self) -> Planner:
+        return Planner(
             self._store,
             keys_of(self._fingerprint, self._recordings),
             self._project.transforms,
@@ -239,7 +247,6 @@ class _Run:
             timeout_s=self._suite.system.timeout_s,
             rerun_failed=self._rerun_failed,
         )
-        return map(planner.group, self._dataset)
 
     def _ledger(self, number: int, facts: DatasetFacts) -> Ledger:
         return Ledger(
@@ -272,7 +279,12 @@ class _Run:
         )
 
     def _summary(
-        self, number: int, asked: int, ledger: Ledger, engine: Engine | RecordedEngine
+        self,
+        number: int,
+        asked: int,
+        ledger: Ledger,
+        engine: Engine | RecordedEngine,
+        planner: Planner,
     ) -> dict[str, Any]:
         self._passing += self._warnings
         self._warnings.clear()
@@ -283,19 +295,23 @@ class _Run:
             "not_reusable": engine.not_reusable,
             "notices": self._passing + self._standing,
             "standing": self._standing,
-            "tried_again": self._tried_again(ledger, number),
+            "tried_again": [number] * bool(planner.reran) + self._tried_again(ledger),
             "duration_s": time.perf_counter() - self._started,
         }
 
-    def _tried_again(self, ledger: Ledger, number: int) -> list[int]:
-        """The runs among those this one rests on that tried failed cases again."""
-        marked = [number] if self._rerun_failed else []
-        for earlier in sorted(ledger.reused_cases.keys() | ledger.reused_replays.keys()):
-            row = self._store.run(earlier)
-            manifest = None if row is None else self._store.get_json(row.manifest)
-            if manifest is not None and manifest["rerun_failed"]:
-                marked.append(earlier)
-        return marked
+    def _tried_again(self, ledger: Ledger) -> list[int]:
+        """The earlier runs among those this one rests on that tried failed cases again."""
+        earlier = sorted(ledger.reused_cases.keys() | ledger.reused_replays.keys())
+        return [number for number in earlier if self._did_try_again(number)]
+
+    def _did_try_again(self, number: int) -> bool:
+        """Whether a run executed failed cases again; one that was killed may have."""
+        row = self._store.run(number)
+        summary = None if row is None or row.summary is None else self._store.get_json(row.summary)
+        if summary is not None:
+            return number in summary["tried_again"]
+        manifest = None if row is None else self._store.get_json(row.manifest)
+        return manifest is not None and bool(manifest["rerun_failed"])
 
 
 def _made(run: int, summary: dict[str, Any]) -> list[list[int]]:

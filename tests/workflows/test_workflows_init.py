@@ -86,9 +86,21 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
     """One file that exists stops all of it."""
     (tmp_path / "release.yaml").write_text("mine")
     with pytest.raises(ConfigurationError, match=r"release\.yaml exists already"):
-        init(tmp_path, example="stateful-agent")
+        init(tmp_path)
     assert ["release.yaml"] == [path.name for path in tmp_path.iterdir()]
     assert "mine" == (tmp_path / "release.yaml").read_text()
+
+
+def test_an_example_goes_into_a_folder_of_its_own_where_others_work(tmp_path):
+    """A folder that holds files is left as it is; one with hidden files alone is taken."""
+    (tmp_path / ".git").mkdir()
+    assert str(tmp_path) == init(tmp_path, example="stateful-agent").path
+    report = init(tmp_path, example="hand-written-replay")
+    assert str(tmp_path / "hand-written-replay") == report.path
+    assert f"cd {report.path}" == report.next_steps[0]
+    assert all((tmp_path / "hand-written-replay" / name).is_file() for name in report.written)
+    with pytest.raises(ConfigurationError, match="exists already"):
+        init(tmp_path, example="hand-written-replay")
 
 
 def test_a_workflow_is_added_to_a_project_that_is_there(tmp_path):

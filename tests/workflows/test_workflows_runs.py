@@ -143,6 +143,18 @@ def test_failed_cases_are_tried_again_only_when_asked_and_every_gate_says_so(tin
     assert note in later.gate.notes
 
 
+def test_a_run_that_tried_nothing_again_says_so_and_leaves_no_mark(tiny):
+    """A wrong answer is no call that did not complete: what makes a fresh sample is said."""
+    tiny.write(app=APP, cases=[case("a")], rules=RULES)
+    tiny.run()
+    report = tiny.run(rerun_failed=True)
+    assert 0 == report.executed
+    assert ["--rerun-failed found no case"] == [n[:28] for n in report.notices]
+    assert "`version` of the system is raised" in report.notices[0]
+    assert [] == [n for n in report.gate.notes if "tried again" in n]
+    assert [] == [n for n in tiny.run().gate.notes if "tried again" in n]
+
+
 def test_a_gate_decides_a_stored_run_under_another_policy_and_runs_nothing(tiny, tmp_path):
     """The policy is no part of a run."""
     tiny.write(app=APP, cases=[case("a"), case("b")], rules=RULES)
