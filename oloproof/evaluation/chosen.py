@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 from oloproof.evaluation.contract import not_applicable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, NamedPlace, Verdict
     from oloproof.suites.case import Case
@@ -26,6 +28,11 @@ def fits(pattern: str, name: str) -> bool:
 def _compiled(pattern: str) -> re.Pattern[str]:
     signs = {"*": ".*", "?": "."}
     return re.compile("".join(signs.get(sign, re.escape(sign)) for sign in pattern), re.DOTALL)
+
+
+def fits_any(patterns: Iterable[str], case: Case) -> bool:
+    """Whether the id of a case, of a copy that of its source, fits one of some patterns."""
+    return any(fits(pattern, case.source or case.id) for pattern in patterns)
 
 
 def speaks_of(evaluator: Evaluator, case: Case) -> bool:
@@ -46,8 +53,7 @@ class ForCases:
 
     def speaks_of(self, case: Case) -> bool:
         """Whether a case is one of those."""
-        name = case.source or case.id
-        return any(fits(pattern, name) for pattern in self.patterns)
+        return fits_any(self.patterns, case)
 
     @property
     def metric(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.states import StateComparison
+    from oloproof.evaluation.expected_states import ExpectedStates
     from oloproof.paths import Absent, Path
     from oloproof.records.evidence import CaseEvidence, FaultReplay
     from oloproof.suites.case import Case
@@ -272,12 +272,12 @@ def _no_file(name: str, **_: object) -> JsonValue:
 class Setting(NamedTuple):
     """What an evaluator may know of its suite when it is built.
 
-    `expected_state` is how the suite's `state_matches` line compares (exact without one).
+    `expected_states` is how the suite's `state_matches` lines compare (exactly without one).
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
     value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
 
     transforms: tuple[str, ...]
-    expected_state: StateComparison
+    expected_states: ExpectedStates
     where: Callable[..., str | None] = _nowhere
     read: Callable[..., JsonValue] = _no_file

@@ -11,9 +11,9 @@ from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import OptionError, Setting
 from oloproof.evaluation.dimensions import summaries
+from oloproof.evaluation.expected_states import ExpectedStates
 from oloproof.evaluation.schema_paths import refuse_unknown_places
 from oloproof.evaluation.snapshots import StateCheck
-from oloproof.evaluation.states import EXACT
 from oloproof.paths import MISSING, Absent
 from oloproof.suites.case_files import JsonLines
 from oloproof.suites.located import Document, read_document
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Evaluator
     from oloproof.evaluation.dimensions import DimensionSpec
-    from oloproof.evaluation.states import StateComparison
     from oloproof.suites.suite import Suite, TransformSpec
 
 _PACKAGE: Final = "oloproof.evaluators"
@@ -45,7 +44,7 @@ def bind_all(
     """
     setting = Setting(
         transforms=tuple(transform.name for transform in transforms),
-        expected_state=expected_state(lines),
+        expected_states=expected_states(lines),
     )
     _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
@@ -72,7 +71,7 @@ def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
     """The one evaluator of options that stand in no file, within a suite."""
     line = RawEvaluator(_document(dict(options), Path("given")), ())
     names = tuple(transform.name for transform in suite.transforms)
-    setting = Setting(names, expected_state(suite.evaluators))
+    setting = Setting(names, expected_states(suite.evaluators))
     try:
         (made,) = bind(line, setting)
     except ConfigurationError as error:
@@ -134,14 +133,14 @@ def _reader(line: RawEvaluator) -> Callable[[str], JsonValue]:
     return read
 
 
-def expected_state(lines: Iterable[RawEvaluator]) -> StateComparison:
-    """How the suite compares worlds: as its first `state_matches` does, exactly without one."""
+def expected_states(lines: Iterable[RawEvaluator]) -> ExpectedStates:
+    """How the suite compares the world of each case: as its lines of `state_matches` do."""
+    found = []
     for line in lines:
         if line.type == _STATE_MATCHES and line.options.get("of") != "active":
             options: Any = line.read(_module(line).Options)
-            comparison: StateComparison = options.comparison()
-            return comparison
-    return EXACT
+            found.append((options.cases, options.comparison()))
+    return ExpectedStates(tuple(found))
 
 
 def known_types() -> list[str]:

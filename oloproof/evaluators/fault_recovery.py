@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError
@@ -18,13 +18,14 @@ from oloproof.evaluation.contract import (
 from oloproof.evaluation.fault_options import FaultOptions
 from oloproof.evaluation.recovery import rule
 from oloproof.evaluation.state_options import parse_all
-from oloproof.evaluation.states import StateComparison
+from oloproof.evaluation.states import EXACT, StateComparison
 from oloproof.evaluation.turns import TurnSelector
 from oloproof.evaluation.wording import show
 from oloproof.paths import parse
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, Setting
+    from oloproof.evaluation.expected_states import ExpectedStates
     from oloproof.records.evidence import FaultReplay, ReplayEvidence
     from oloproof.suites.case import Case
 
@@ -40,10 +41,10 @@ class Options(FaultOptions):
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """One evaluator for each fault of a line."""
-    comparison = setting.expected_state
+    expected = setting.expected_states
     if options.mode is not None:
         try:
-            comparison = comparison.in_mode(options.mode)
+            expected = expected.in_mode(options.mode)
         except ConfigurationError as error:
             raise OptionError("mode", error.what, mend=error.mend or "") from None
     unchanged = (
@@ -58,11 +59,11 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     criteria = Criteria(
         escalate_tools=frozenset(options.escalate_tools),
         retry_tools=frozenset({options.target, *options.alternative_tools}),
-        expected_state=comparison,
+        expected_state=EXACT,
         unchanged=unchanged,
     )
     return [
-        FaultRecovery(options.metric(demand), demand, criteria, places)
+        FaultRecovery(options.metric(demand), demand, criteria, expected, places)
         for demand in options.demands()
     ]
 
@@ -73,6 +74,7 @@ class FaultRecovery(CaseCheck):
 
     demand: FaultDemand
     criteria: Criteria
+    expected: ExpectedStates
     places: tuple[NamedPlace, ...] = ()
 
     @property
@@ -88,7 +90,7 @@ class FaultRecovery(CaseCheck):
     @property
     def expected_fields(self) -> frozenset[str]:
         """The accepted states, and the answer that may be given only where one is reached."""
-        return frozenset({"answer", "state", "turns", self.criteria.expected_state.alternatives})
+        return frozenset({"answer", "state", "turns"}) | self.expected.alternatives
 
     def demands(self) -> tuple[FaultDemand, ...]:
         """The one replay it judges."""
@@ -97,7 +99,7 @@ class FaultRecovery(CaseCheck):
     def check_case(self, case: Case) -> None:
         """Refuses alternatives that are no list, and a turn that the case does not have."""
         TurnSelector(turn=self.demand.turn).check_case(case, self.metric)
-        self.criteria.expected_state.accepted_states(case)
+        self.expected.of(case).accepted_states(case)
 
     @property
     def named_tools(self) -> frozenset[str]:
@@ -105,6 +107,11 @@ class FaultRecovery(CaseCheck):
         return self.criteria.retry_tools | self.criteria.escalate_tools
 
     def evaluate(self, context: Context) -> Verdict:
+        """As the suite compares the world of the case."""
+        criteria = replace(self.criteria, expected_state=self.expected.of(context.case))
+        return replace(self, criteria=criteria).judge(context)
+
+    def judge(self, context: Context) -> Verdict:
         """Missing unless control and replay are trusted, else by the first line that holds."""
         replay = context.replays.get(self.demand)
         if replay is None:

@@ -13,11 +13,12 @@ from oloproof.evaluation.fault_options import FAULTS_OF_MODELS
 from oloproof.evaluation.registry import (
     bind_all,
     bind_one,
-    expected_state,
+    expected_states,
     known_types,
     lines_of,
 )
 from oloproof.records.trajectory import FaultKind
+from oloproof.suites.case import Case
 from oloproof.suites.located import parse_document
 from oloproof.suites.suite import RawEvaluator, Suite, TransformSpec, load_suite
 
@@ -152,20 +153,32 @@ def test_demands_and_needs_are_told_before_a_run() -> None:
     ]
 
 
+def mode_of(*given: str, name: str = "c") -> str:
+    """How the world of a case is compared in a suite of some lines."""
+    return expected_states(lines(*given)).of(Case(id=name, input=None)).mode
+
+
 def test_the_expected_state_is_compared_as_the_first_state_matches_says() -> None:
     """Fault recovery takes over how the suite compares states; exactly without such a line."""
-    assert expected_state(lines("type: exact_match")).mode == "exact"
-    assert expected_state(lines("type: exact_match", "type: state_matches, mode: subset")).mode == (
-        "subset"
-    )
+    assert "exact" == mode_of("type: exact_match")
+    assert "subset" == mode_of("type: exact_match", "type: state_matches, mode: subset")
+
+
+def test_each_case_is_compared_as_the_first_line_that_is_for_it_says() -> None:
+    """A line for some cases says nothing of the worlds of others."""
+    some = "type: state_matches, mode: subset, cases: [a*]"
+    rest = "type: state_matches, criterion: rest, mode: paths, paths: [n]"
+    assert ["subset", "exact"] == [mode_of(some, name=name) for name in ("a1", "b1")]
+    assert ["subset", "paths"] == [mode_of(some, rest, name=name) for name in ("a1", "b1")]
+    assert ["paths", "paths"] == [mode_of(rest, some, name=name) for name in ("a1", "b1")]
 
 
 def test_how_working_states_are_compared_says_nothing_of_worlds() -> None:
     """Fault recovery compares worlds."""
     active = "type: state_matches, of: active, mode: subset"
-    assert "exact" == expected_state(lines(active)).mode
+    assert "exact" == mode_of(active)
     world = "type: state_matches, criterion: world, mode: paths, paths: [a]"
-    assert "paths" == expected_state(lines(active, world)).mode
+    assert "paths" == mode_of(active, world)
 
 
 def test_lines_of_a_stored_run_bind_as_they_did() -> None:
