@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from oloproof.canonical import JsonValue, to_json
 from oloproof.errors import OloproofError, suggest
-from oloproof.recording.lanes import OPEN, innermost
+from oloproof.recording.lanes import AT, OPEN, innermost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,10 +45,13 @@ def record(
     - `artefact`: something made instead of an effect, such as a draft.
     - `constraint`: a rule of its own that the agent checked.
 
-    Each may be given as a record or as a mapping with its fields. Outside of a case, or with
-    a field that does not fit, it raises `OloproofError`.
+    Each may be given as a record or as a mapping with its fields; with a field that does not
+    fit it raises `OloproofError`. Outside of a case it does nothing.
     """
-    session, within = _here("record")
+    here = _here("record")
+    if here is None:
+        return
+    session, within = here
     step: dict[str, JsonValue] = {}
     if artefact is not None:
         step = {"kind": "observation", "artefact": _plain("Artefact", artefact, "artefact")}
@@ -74,21 +77,25 @@ def record(
 def finish(status: TerminalStatus) -> None:
     """Say how the case ended as the agent sees it; a system that raises has failed anyway.
 
-    Outside of a case it raises `OloproofError`.
+    Outside of a case it does nothing.
     """
-    session, within = _here("finish")
+    here = _here("finish")
+    if here is None:
+        return
+    session, within = here
     _refuse_unknown(status, _TERMINAL)
     session.say("finish", {"status": status}, within)
 
 
-def _here(name: str) -> tuple[Session, Event | None]:
+def _here(name: str) -> tuple[Session, Event | None] | None:
+    """Where it is told; None outside of a case, where an agent that ships is told of by nobody.
+
+    A thread without context tells of one of several cases: none of them is known whole.
+    """
     found = innermost()
-    if found is None:
-        raise OloproofError(
-            f"{name}() was called outside a case",
-            mend="call it while the system is being called or replayed"
-            + (", in a copy of the case's context (several cases are open)" if OPEN else ""),
-        )
+    if found is None and AT.get() is None:
+        for session in list(OPEN):
+            session.outside(name)
     return found
 
 
