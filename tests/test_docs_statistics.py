@@ -11,7 +11,14 @@ import numpy as np
 from docs_pages import ROOT
 from scipy import special
 
-from oloproof.statistics.intervals import ClusterSize, clopper_pearson, korn_graubard
+from oloproof.statistics.intervals import (
+    ClusterSize,
+    clopper_pearson,
+    effective_clusters,
+    gaffke,
+)
+from oloproof.statistics.power import cases_to_reach
+from oloproof.statistics.tally import ClusterCount
 
 STATISTICS = (ROOT / "docs" / "explanation" / "statistics.md").read_text()
 
@@ -23,20 +30,38 @@ def told(*bounds: float) -> str:
 def test_intervals_in_statistics() -> None:
     """The intervals of the explanation are those that the program computes."""
     rows = re.findall(r"^\| (\d+) of (\d+) \| (.*) \|$", STATISTICS, re.MULTILINE)
-    single = [row for row in rows if row[:2] != ("48", "48")]
+    single = [row for row in rows if row[1] != "48"]
     assert 7 == len(single)
     for passed, observed, shown in single:
         assert told(*clopper_pearson(int(passed), int(observed), 0.95)) == shown
     twos = {
-        "| 48 of 48 |": {ClusterSize(2, 2): 24},
-        "| 32 of 48, both of a cluster always alike |": {
+        "48 of 48": {ClusterSize(2, 2): 24},
+        "46 of 48, one failure in each of two clusters": {
+            ClusterSize(2, 2): 22,
+            ClusterSize(2, 1): 2,
+        },
+        "46 of 48, both failures in one cluster": {ClusterSize(2, 2): 23, ClusterSize(2, 0): 1},
+        "32 of 48, both of a cluster always alike": {
             ClusterSize(2, 2): 16,
             ClusterSize(2, 0): 8,
         },
     }
     for head, clusters in twos.items():
-        assert f"{head} {told(*korn_graubard(clusters, 0.95))} |" in STATISTICS
+        assert f"| {head} | {told(*gaffke(clusters, 0.95))} |" in STATISTICS
     assert f"clusters of one | {told(*clopper_pearson(32, 48, 0.95))} |" in STATISTICS
+
+
+def test_numbers_told_in_statistics() -> None:
+    """What the sentences say of unseen clusters, of unequal ones and of 48 cases comes out."""
+    assert "even if 14 % of all clusters" in STATISTICS
+    assert 14 == round(100 * (1 - 0.025 ** (1 / 24)))
+    assert "five of 20 are worth 9" in STATISTICS
+    unequal = {ClusterCount(1, 1, 0): 35, ClusterCount(20, 20, 0): 5}
+    assert 9 == round(effective_clusters(unequal))
+    assert "a rate of 0.6, whose mean over clusters would be 0.97" in STATISTICS
+    assert (0.6, 0.97) == (30 / 50, round(30 / 31, 2))
+    assert "48 cases may still turn out better or worse than 44 of 48" in STATISTICS
+    assert 48 == cases_to_reach(22, 24, 0.8, 0.95).cases
 
 
 def test_bootstrap_in_statistics() -> None:
@@ -49,8 +74,7 @@ def test_bootstrap_in_statistics() -> None:
     some = [c for c in product(range(count + 1), repeat=3) if sum(c) <= count]
     outcomes = [(*c, count - sum(c)) for c in some]
     ours = [
-        korn_graubard({ClusterSize(3, k): n for k, n in enumerate(o) if n}, 0.95).low
-        for o in outcomes
+        gaffke({ClusterSize(3, k): n for k, n in enumerate(o) if n}, 0.95).low for o in outcomes
     ]
     lows = [_percentile(np.array(o) / count, count) for o in outcomes]
     factorials = [math.lgamma(n + 1) for n in range(count + 1)]

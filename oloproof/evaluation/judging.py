@@ -26,6 +26,10 @@ NOT_KEPT: Final = not_applicable(
     "not_kept", detail="a label says that the copy does not ask for what its source asks for"
 )
 """Of a pair that people found to be none."""
+NEVER_DUE: Final = frozenset(
+    {"metamorphic_copy", "not_a_metamorphic_pair", "another_transform", "another_case"}
+)
+"""Why the suite itself gives a case to other checks: no verdict of this one was due."""
 
 
 def judge(evaluators: Iterable[Evaluator], context: Context) -> list[Verdict]:

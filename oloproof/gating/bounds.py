@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.gating.findings import Finding, insufficient
-from oloproof.gating.wording import counted, exact, shown, tell_rate
+from oloproof.gating.wording import counted, exact, shown, tell_clusters, tell_rate
 from oloproof.records.report import Interval
-from oloproof.statistics.intervals import NoInterval, interval_of
-from oloproof.statistics.power import CasesNeeded, cases_to_reach, cases_to_stay_below
+from oloproof.statistics.intervals import NoInterval, effective_clusters, interval_of
+from oloproof.statistics.power import (
+    CasesNeeded,
+    cases_for_chance,
+    cases_to_reach,
+    cases_to_stay_below,
+    chance_to_reach,
+)
 
 if TYPE_CHECKING:
     from oloproof.statistics.tally import Tally
     from oloproof.suites.policy import Policy
+
+
+GOOD_CHANCE: Final = 0.8
+"""The chance of a decision for which people usually plan how many cases they need."""
 
 
 class Bar(NamedTuple):
@@ -34,6 +44,18 @@ class Bar(NamedTuple):
         settle = cases_to_stay_below if self.upper else cases_to_reach
         return settle(tally.passed, tally.observed, self.rate, level)
 
+    def tell_chance(self, needed: CasesNeeded, tally: Tally, level: float) -> str:
+        """With what chance so many cases would clear it, and how many would with a good one."""
+        if needed.beyond or tally.rate == (0 if self.upper else 1):
+            return ""
+        wanted, rate = (tally.failed, 1 - self.rate) if self.upper else (tally.passed, self.rate)
+        chance = chance_to_reach(needed.cases, wanted, tally.observed, rate, level)
+        told = f"a chance of {min(max(round(100 * chance), 1), 99)} %"
+        if chance < GOOD_CHANCE:
+            enough = cases_for_chance(GOOD_CHANCE, wanted, tally.observed, rate, level)
+            told += f"; {_number(enough)} for one of {exact(100 * GOOD_CHANCE)} %"
+        return f" ({told})"
+
 
 def decide_bar(bar: Bar, tally: Tally, policy: Policy) -> Finding:
     """PASS when the interval clears the bar, FAIL when it misses it, else what would settle it."""
@@ -47,7 +69,7 @@ def decide_bar(bar: Bar, tally: Tally, policy: Policy) -> Finding:
     if not isinstance(interval, Interval):
         return _without_interval(interval, tally, policy)
     low, high = (shown(end, bar.rate, 0, 1) for end in (interval.low, interval.high))
-    where = "" if interval.method == "clopper_pearson" else f" in {_clusters(tally)}"
+    where = "" if interval.method == "clopper_pearson" else f" in {tell_clusters(tally)}"
     told = f"{tell_rate(tally)}{where}; the {exact(100 * level)} % interval {low} to {high}"
     if bar.cleared_by(interval):
         side = "does not exceed" if bar.upper else "does not fall below"
@@ -56,13 +78,7 @@ def decide_bar(bar: Bar, tally: Tally, policy: Policy) -> Finding:
         side = "above" if bar.upper else "below"
         detail = f"{told} lies wholly {side} {exact(bar.rate)}."
         return Finding("FAIL", "requirement_missed", detail)
-    detail = f"{told} does not clear {exact(bar.rate)}."
-    if interval.method == "clopper_pearson_clusters":
-        detail += (
-            " As all observations agree, nothing tells how alike those of one cluster are, "
-            "so each cluster counts once."
-        )
-    return _what_would_settle(bar, interval, tally, detail)
+    return _what_would_settle(bar, interval, tally, f"{told} does not clear {exact(bar.rate)}.")
 
 
 def _what_would_settle(bar: Bar, interval: Interval, tally: Tally, detail: str) -> Finding:
@@ -83,29 +99,31 @@ def _what_would_settle(bar: Bar, interval: Interval, tally: Tally, detail: str) 
             f"{detail} What was observed would pass it alone; the {missing} "
             f"{'leaves' if tally.missing == 1 else 'leave'} it open.",
         )
-    number = f"{'More than ' if needed.beyond else ''}{counted(needed.cases, 'case')}"
+    number = _number(needed)
     number += " in all" if single else ", each in a cluster of its own,"
     without = " with none missing" if tally.missing else ""
+    chance = bar.tell_chance(needed, tally, interval.level)
     return insufficient(
-        "more_cases_needed", f"{detail} {number} would settle it at the observed rate{without}."
+        "more_cases_needed",
+        f"{detail} {number[0].upper()}{number[1:]} would settle it at the observed "
+        f"rate{without}{chance}.",
     )
+
+
+def _number(needed: CasesNeeded) -> str:
+    return f"{'more than ' if needed.beyond else ''}{counted(needed.cases, 'case')}"
 
 
 def _without_interval(reason: NoInterval, tally: Tally, policy: Policy) -> Finding:
     if reason == "nothing_observed":
         return insufficient(reason, "Nothing was observed.")
-    told = f"{tell_rate(tally)} in {_clusters(tally)}"
-    needed = f"an approximate interval needs at least {policy.min_clusters} clusters"
+    told = f"{tell_rate(tally)} in {tell_clusters(tally)}"
+    needed = f"an interval over clusters needs at least {policy.min_clusters}"
     if reason == "too_few_clusters":
         return insufficient(reason, f"{told}; {needed}.")
-    few = sum(tally.clusters().values()) < policy.min_clusters
+    few = effective_clusters(tally.clusters()) < policy.min_clusters
     return insufficient(
         reason,
-        f"{told}, some of more than one observation, for which there is no exact interval. "
-        f"`allow_approximate_methods: true` would allow an approximate one"
-        f"{f'; {needed}' if few else ''}.",
+        f"{told}, some of more than one observation. `allow_approximate_methods: true` would "
+        f"allow an interval over clusters{f'; {needed}' if few else ''}.",
     )
-
-
-def _clusters(tally: Tally) -> str:
-    return counted(sum(tally.clusters().values()), "cluster")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oloproof.evaluation.judging import NEVER_DUE
 from oloproof.gating.bounds import Bar, decide_bar
 from oloproof.gating.findings import Finding, insufficient
 from oloproof.gating.validity import kept_needed, pairs_needed
@@ -70,6 +71,8 @@ def requirement(rule: Rule) -> str:
         parts.append(f"at most {allowed}" if rule.max_failures else allowed)
     if rule.max_missing_fraction is not None:
         parts.append(f"at most {exact(rule.max_missing_fraction)} of it missing")
+    if rule.max_excluded_fraction is not None:
+        parts.append(f"at most {exact(rule.max_excluded_fraction)} excluded")
     if rule.requires_manual_review:
         parts.append("a person's review")
     return ", ".join(parts)
@@ -96,7 +99,7 @@ def _find(
     found = _decide_numbers(rule, policy, tally)
     if found.status == "FAIL":
         return found
-    if (excess := _too_much_missing(rule, tally)) is not None:
+    if excess := _too_much_missing(rule, tally) or _too_much_excluded(rule, tally):
         return excess
     if found.status == "PASS" and rule.requires_manual_review:
         return Finding(
@@ -140,6 +143,25 @@ def _too_much_missing(rule: Rule, tally: Tally) -> Finding | None:
         "too_much_missing",
         f"{tell_rate(tally)}: {shown(fraction, limit)} of it is missing, "
         f"at most {exact(limit)} is allowed.",
+    )
+
+
+def _too_much_excluded(rule: Rule, tally: Tally) -> Finding | None:
+    """What the suite itself gives to other checks does not count: it was never due."""
+    limit = rule.max_excluded_fraction
+    reasons = {
+        reason: number
+        for reason, number in tally.excluded_by_reason().items()
+        if reason not in NEVER_DUE
+    }
+    excluded = sum(reasons.values())
+    fraction = excluded / (tally.observed + tally.missing + excluded)
+    if limit is None or fraction <= limit:
+        return None
+    return insufficient(
+        "too_much_excluded",
+        f"{tell_rate(tally)}, {excluded:,} excluded{tell_reasons(reasons)}: "
+        f"{shown(fraction, limit)} is excluded, at most {exact(limit)} is allowed.",
     )
 
 

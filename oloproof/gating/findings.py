@@ -15,6 +15,7 @@ Reason = Literal[
     "missing_undecides",
     "nothing_observed",
     "too_much_missing",
+    "too_much_excluded",
     "missing_could_fail",
     "transform_not_checked",
     "approximate_methods_not_allowed",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oloproof.statistics.intervals import effective_clusters
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -51,6 +53,15 @@ def tell_rate(tally: Tally) -> str:
     if tally.missing:
         told += f", {tell_missing(tally)}"
     return told
+
+
+def tell_clusters(tally: Tally) -> str:
+    """`24 clusters`, and of how many equal ones they have the weight where these are fewer."""
+    clusters = tally.clusters()
+    number = sum(clusters.values())
+    worth = effective_clusters(clusters)
+    unequal = "" if worth == number else f" worth {shown(worth, round(worth))} equal ones"
+    return counted(number, "cluster") + unequal
 
 
 def tell_missing(tally: Tally) -> str:

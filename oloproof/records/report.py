@@ -36,11 +36,15 @@ class Interval(Report):
     low: float
     high: float
     level: float
-    method: Literal["clopper_pearson", "korn_graubard", "clopper_pearson_clusters"]
+    method: Literal["clopper_pearson", "gaffke"]
 
 
 class MetricReport(Report):
-    """One metric: what was observed, what is missing, what was excluded, and why."""
+    """One metric: what was observed, what is missing, what was excluded, and why.
+
+    `effective_clusters` is how many clusters of equal size the `clusters` are worth, null where
+    each has one observation.
+    """
 
     metric: str
     passed: int
@@ -51,6 +55,7 @@ class MetricReport(Report):
     excluded: dict[str, int] = Field(default_factory=empty_object)
     passes: dict[str, int] = Field(default_factory=empty_object)
     failures: dict[str, int] = Field(default_factory=empty_object)
+    effective_clusters: float | None = None
     interval: Interval | None = None
     no_interval: str | None = None
 

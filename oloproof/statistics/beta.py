@@ -1,4 +1,4 @@
-"""The incomplete beta function and its inverse, from which every interval here is made.
+"""The incomplete beta function and its inverse, from which exact intervals are made.
 
 In pure Python, because importing scipy costs more than a whole cached run; scipy is the
 reference in the tests. Sources: NIST Digital Library of Mathematical Functions (DLMF)
@@ -41,20 +41,6 @@ def incomplete_beta_inverse(p: float, a: float, b: float) -> float:
     if p == 1:
         return 1.0
     return _from_logit(_logit_quantile(p, a, b))
-
-
-def student_quantile(p: float, degrees: float) -> float:
-    """The t below which Student's distribution of `degrees` degrees of freedom has mass `p`.
-
-    By DLMF 8.17 and the usual relation: t^2 / (degrees + t^2) is Beta(1/2, degrees/2).
-    """
-    if not 0 < p < 1:
-        raise ValueError(f"a probability strictly between 0 and 1 is needed, not {p!r}")
-    if p == 0.5:
-        return 0.0
-    # In the logit of x = degrees / (degrees + t^2), t^2 / degrees is exp(-logit): no cancellation.
-    logit = _logit_quantile(2 * min(p, 1 - p), degrees / 2, 0.5)
-    return math.copysign(math.sqrt(degrees) * math.exp(-logit / 2), p - 0.5)
 
 
 def _check(a: float, b: float) -> None:

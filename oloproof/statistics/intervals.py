@@ -1,16 +1,22 @@
-"""Confidence intervals for a pass rate: exact for single cases, Korn-Graubard for clusters."""
+"""Confidence intervals for a pass rate: Clopper-Pearson for single cases, Gaffke for clusters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from oloproof.records.report import Interval
-from oloproof.statistics.beta import incomplete_beta_inverse, student_quantile
+from oloproof.statistics.beta import incomplete_beta_inverse
+from oloproof.statistics.exponentials import log_chance_below_zero
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from oloproof.statistics.tally import ClusterCount, Tally
+
+_TOLERANCE: Final = 1e-12
+_MOST_STEPS: Final = 200
 
 NoInterval = Literal["nothing_observed", "approximate_methods_not_allowed", "too_few_clusters"]
 
@@ -35,52 +41,65 @@ def interval_of(
     """The two-sided interval at `level` for a tally's pass rate, or why there is none.
 
     A missing verdict counts in its cluster and is bounded by its worst and best value: the
-    lower bound takes it as failed, the upper as passed. Where all clusters are of one
-    observation the interval is exact; else it is approximate, and needs leave and clusters.
+    lower bound takes it as failed, the upper as passed. Where a cluster has several
+    observations, the interval is over clusters, and needs leave and enough of them.
     """
     if tally.observed == 0:
         return "nothing_observed"
     clusters = tally.clusters()
-    if all(cluster.observed + cluster.missing == 1 for cluster in clusters):
+    if all_single(clusters):
         total = tally.observed + tally.missing
         low = clopper_pearson(tally.passed, total, level).low
         high = clopper_pearson(tally.passed + tally.missing, total, level).high
         return Interval(low=low, high=high, level=level, method="clopper_pearson")
     if not allow_approximate:
         return "approximate_methods_not_allowed"
-    if sum(clusters.values()) < max(min_clusters, 2):
+    if effective_clusters(clusters) < min_clusters:
         return "too_few_clusters"
-    return _clustered(clusters, level)
-
-
-def _clustered(clusters: Mapping[ClusterCount, int], level: float) -> Interval:
-    """The interval over both completions of what is missing, all failed and all passed.
-
-    Each bound is the wider one of the two: where the completion lets all observations agree,
-    Korn-Graubard gives way to the clusters alone, which can be the wider of both.
-    """
-    worst: dict[ClusterSize, int] = {}
-    best: dict[ClusterSize, int] = {}
-    for (observed, passed, missing), times in clusters.items():
-        size = observed + missing
-        for sizes, passing in ((worst, passed), (best, passed + missing)):
-            key = ClusterSize(size, passing)
-            sizes[key] = sizes.get(key, 0) + times
-    ends = [korn_graubard(worst, level), korn_graubard(best, level)]
-    unanimous = _agree(worst) and _agree(best)
+    worst = _completed(clusters, passing=False)
+    best = _completed(clusters, passing=True)
     return Interval(
-        low=min(bounds.low for bounds in ends),
-        high=max(bounds.high for bounds in ends),
-        level=level,
-        method="clopper_pearson_clusters" if unanimous else "korn_graubard",
+        low=gaffke(worst, level).low, high=gaffke(best, level).high, level=level, method="gaffke"
     )
+
+
+def all_single(clusters: Iterable[ClusterCount]) -> bool:
+    """Whether each cluster has one observation, or one that is missing."""
+    return all(cluster.observed + cluster.missing == 1 for cluster in clusters)
+
+
+def effective_clusters(clusters: Mapping[ClusterCount, int]) -> float:
+    """How many clusters of equal size these are worth: (sum of sizes)^2 / sum of squares.
+
+    Source: Kish, L. (1965), Survey Sampling, section 8.2. Missing verdicts count in the size of
+    their cluster. A cluster without an observation counts for nothing: it is left out or in,
+    whichever makes the fewer, so that what is missing never makes them more.
+    """
+    sizes, unseen = Counter[int](), Counter[int]()
+    for (observed, _, missing), times in clusters.items():
+        (sizes if observed else unseen)[observed + missing] += times
+    total = sum(size * times for size, times in sizes.items())
+    squares = sum(size**2 * times for size, times in sizes.items())
+    least = total**2 / squares if squares else 0.0
+    # The larger one is, the more it lowers the quotient: the largest are tried first.
+    for size in sorted(unseen.elements(), reverse=True):
+        total, squares = total + size, squares + size**2
+        least = min(least, total**2 / squares)
+    return least
+
+
+def _completed(clusters: Mapping[ClusterCount, int], *, passing: bool) -> dict[ClusterSize, int]:
+    """The clusters with what is missing all passed, or all failed."""
+    completed = Counter[ClusterSize]()
+    for (observed, passed, missing), times in clusters.items():
+        completed[ClusterSize(observed + missing, passed + missing * passing)] += times
+    return completed
 
 
 def clopper_pearson(passed: float, observed: float, level: float) -> Bounds:
     """The exact two-sided interval for `passed` of `observed` (Clopper & Pearson 1934).
 
-    In the beta form, which extends to the sizes that are no whole numbers of an effective
-    sample. Each bound errs with at most (1 - level) / 2.
+    Each bound errs with at most (1 - level) / 2. In the beta form, which takes any real numbers.
     """
     if not 0 < level < 1:
         raise ValueError(f"a confidence level is strictly between 0 and 1, not {level!r}")
@@ -94,72 +113,82 @@ def clopper_pearson(passed: float, observed: float, level: float) -> Bounds:
     return Bounds(low, high)
 
 
-def korn_graubard(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
-    """The interval for clustered observations of Korn & Graubard (1998); `clusters` are counted.
+def gaffke(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
+    """The interval over clusters; `clusters` are counted.
 
-    Clopper-Pearson at the effective sample size. Where all observations agree there is no
-    variance to learn from, and each cluster counts once, as if its observations were copies;
-    no other clusters get a bound beyond that, so that a failure never helps. Needs two
-    clusters. Source: Korn, E. L. & Graubard, B. I. (1998), "Confidence intervals for
-    proportions with small expected number of positive counts estimated from survey data",
-    Survey Methodology 24, 193-201.
+    Each bound errs with at most (1 - level) / 2 however alike the observations of a cluster
+    are, where clusters are independent and a pass is as likely in a large one as in a small
+    one. It holds the observed rate. Where clusters are of one size and each agrees it is
+    Clopper-Pearson over clusters.
+
+    The lower bound is the (1 - level) / 2 quantile of the rate when each cluster counts by its
+    size times an exponential variable, and one more, of full size, has failed. The full size is
+    sum of squares / sum of sizes, and a larger cluster counts as one of it: no cluster may weigh
+    more than the one that failed, and a few large ones must not make that one large.
+
+    Sources: Gaffke, N. (2005), "Three test statistics for a nonparametric one-sided hypothesis
+    on the mean of a nonnegative variable", Mathematical Methods of Statistics 14, 451-467;
+    proven by Vlassis, N. & Thomas, P. S. (2026), "An exact distribution-free test for means of
+    nonnegative random variables", arXiv:2607.08415, theorem 1, which is used here for
+    1 + weight * (passed / size - rate) / (rate * full size).
     """
-    count = sum(clusters.values())
-    observed = sum(cluster.observed * times for cluster, times in clusters.items())
-    passed = sum(cluster.passed * times for cluster, times in clusters.items())
-    if count < 2:
-        raise ValueError("a clustered interval needs at least two clusters")
-    if _agree(clusters):
-        return clopper_pearson(count if passed else 0, count, level)
-    rate = passed / observed
-    size = effective_size(
-        rate,
-        _variance(clusters, count=count, observed=observed, passed=passed),
-        observed=observed,
-        degrees=count - 1,
-        level=level,
-    )
-    bounds = clopper_pearson(size * rate, size, level)
-    # What unanimous clusters could show is the limit for others too: see docs/decisions/0003.
-    best = clopper_pearson(count, count, level).low
-    worst = clopper_pearson(0, count, level).high
-    return Bounds(min(bounds.low, rate, best), max(bounds.high, rate, worst))
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level is strictly between 0 and 1, not {level!r}")
+    # Sorted, so that the order of clusters changes not even the last digit.
+    passing = sorted(clusters.items())
+    failing = sorted(((size, size - passed), times) for (size, passed), times in passing)
+    return Bounds(_lower(passing, level), 1 - _lower(failing, level))
 
 
-def effective_size(
-    rate: float, variance: float, *, observed: int, degrees: int, level: float
-) -> float:
-    """How many independent observations the clustered ones are worth; never more than them.
+def _lower(clusters: Sequence[tuple[tuple[int, int], int]], level: float) -> float:
+    """The lower bound over pairs of a cluster and of how many there are of it."""
+    observed = sum(size * times for (size, _), times in clusters)
+    passed = sum(passed * times for (_, passed), times in clusters)
+    if not passed:
+        return 0.0
+    full = sum(size * size * times for (size, _), times in clusters) / observed
+    weighted = [
+        _Weighted(min(size, full), min(size, full) * passed / size, times)
+        for (size, passed), times in clusters
+    ]
+    return min(_quantile(weighted, full, level), passed / observed)
 
-    rate (1 - rate) / variance, times the squared ratio of Student's quantiles with
-    `observed` - 1 and `degrees` (clusters - 1) degrees of freedom, for the variance is only
-    estimated (Korn & Graubard 1998); capped as by the National Center for Health Statistics
-    (Parker et al. 2017, Vital and Health Statistics 2(175)).
+
+class _Weighted(NamedTuple):
+    """So many clusters of some weight, and how much of it has passed."""
+
+    weight: float
+    passed: float
+    times: int
+
+
+def _quantile(clusters: Sequence[_Weighted], full: float, level: float) -> float:
+    """The rate that the weighted one is at most with probability (1 - level) / 2.
+
+    By secants on the log of that probability, which rises with the rate, held between what is
+    known to be too low and too high.
     """
-    if variance <= 0:
-        return float(observed)
-    tail = (1 - level) / 2
-    ratio = student_quantile(tail, observed - 1) / student_quantile(tail, degrees)
-    return min(float(observed), rate * (1 - rate) / variance * ratio * ratio)
+    weight = sum(cluster.weight * cluster.times for cluster in clusters)
+    passed = sum(cluster.passed * cluster.times for cluster in clusters)
+    target = math.log((1 - level) / 2)
+    low, high = 0.0, min(passed / weight, 1.0)
+    before, error_before = high, _log_chance(clusters, full, high) - target
+    if error_before <= 0:
+        return high  # only where hardly any confidence is asked for
+    tolerance = _TOLERANCE * high
+    at = clopper_pearson(min(passed, weight) / full, weight / full, level).low
+    for _ in range(_MOST_STEPS):
+        error = _log_chance(clusters, full, at) - target
+        low, high = (low, at) if error > 0 else (at, high)
+        step = error * (at - before) / (error - error_before) if error != error_before else 0.0
+        if abs(step) <= tolerance or high - low <= tolerance:
+            return at
+        before, error_before = at, error
+        at = at - step if low < at - step < high else (low + high) / 2
+    raise AssertionError(f"there is no lower bound for {clusters} at {level}")
 
 
-def _variance(
-    clusters: Mapping[ClusterSize, int], *, count: int, observed: int, passed: int
-) -> float:
-    """The variance of the rate as a ratio of cluster totals, linearised.
-
-    count / (count - 1) * sum (passed_i - rate * observed_i)^2 / observed^2, in whole numbers
-    until the last division, so that the order of clusters changes nothing.
-    Source: Cochran, W. G. (1977), Sampling Techniques, 3rd edition, equation 2.39 and section 9A.
-    """
-    squares = sum(
-        times * (cluster.passed * observed - passed * cluster.observed) ** 2
-        for cluster, times in clusters.items()
-    )
-    return count * squares / ((count - 1) * observed**4)
-
-
-def _agree(clusters: Mapping[ClusterSize, int]) -> bool:
-    return all(not cluster.passed for cluster in clusters) or all(
-        cluster.passed == cluster.observed for cluster in clusters
-    )
+def _log_chance(clusters: Sequence[_Weighted], full: float, rate: float) -> float:
+    """The log of how likely the weighted rate is at most `rate`."""
+    weighted = [(passed - rate * weight, times) for weight, passed, times in clusters]
+    return log_chance_below_zero([*weighted, (-rate * full, 1)])

@@ -1,7 +1,8 @@
-"""How many cases would settle a rule, if the observed rate went on."""
+"""How many cases would settle a rule, if the observed rate went on, and with what chance."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.statistics.beta import incomplete_beta
@@ -48,6 +49,49 @@ def cases_to_stay_below(
     if passed / observed >= maximum:
         return None
     return _smallest(observed - passed, observed, 1 - maximum, (1 - level) / 2)
+
+
+def chance_to_reach(cases: int, passed: int, observed: int, minimum: float, level: float) -> float:
+    """How likely the lower bound of `cases` new cases reaches `minimum` at the observed rate."""
+    half = (1 - level) / 2
+    enough = _first(
+        lambda share: incomplete_beta(minimum, share, cases - share + 1) <= half, 1, cases
+    )
+    if enough is None:
+        return 0.0
+    return incomplete_beta(passed / observed, enough, cases - enough + 1)
+
+
+def cases_for_chance(
+    chance: float, passed: int, observed: int, minimum: float, level: float
+) -> CasesNeeded:
+    """The smallest number of cases whose lower bound reaches `minimum` with such a chance.
+
+    Of a rate above `minimum`, for at others there is none. The chance saws: it leaps where one
+    more failure is allowed and falls from there, so only these numbers are tried.
+    """
+    rate, half = passed / observed, (1 - level) / 2
+
+    def clears(failures: int, cases: float) -> bool:
+        return incomplete_beta(minimum, cases - failures, failures + 1) <= half
+
+    def likely_unrounded(failures: int) -> bool:
+        low, high = float(failures), 2.0 * MOST_CASES
+        while high - low > 1e-6 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if clears(failures, middle) else (middle, high)
+        return incomplete_beta(rate, high - failures, failures + 1) >= chance
+
+    # Without rounding the chance rises with every failure that is allowed: start there.
+    failures = _first(likely_unrounded, 0, MOST_CASES)
+    while failures is not None:
+        cases = _first(partial(clears, failures), failures + 1, MOST_CASES)
+        if cases is None:
+            break
+        if incomplete_beta(rate, cases - failures, failures + 1) >= chance:
+            return CasesNeeded(cases)
+        failures += 1
+    return CasesNeeded(MOST_CASES, beyond=True)
 
 
 def _smallest(wanted: int, observed: int, bar: float, half: float) -> CasesNeeded | None:

@@ -41,7 +41,8 @@ class Rule(Fields):
 
     `min` and `max` bound a pass rate (fractions from 0 to 1) and are held against its
     confidence interval; `max_failures` is an observed count. `max_missing_fraction` is the
-    share of missing verdicts above which the rule cannot pass.
+    share of missing verdicts above which the rule cannot pass, `max_excluded_fraction` that of
+    cases which the metric does not speak of although it might.
     """
 
     id: str = Field(min_length=1)
@@ -50,6 +51,7 @@ class Rule(Fields):
     max: Fraction | None = None
     max_failures: int | None = Field(default=None, ge=0)
     max_missing_fraction: Fraction | None = None
+    max_excluded_fraction: Fraction | None = None
     requires_manual_review: bool = False
 
     @model_validator(mode="after")
@@ -74,8 +76,8 @@ class Policy(Fields):
     """The rules of a gate, and how they are decided.
 
     `confidence_level` is that of the two-sided intervals; `min_clusters` is how many clusters
-    a clustered interval needs. Without `block_on`, every decision but PASS blocks that
-    `warn_on` does not list; what neither lists is shown, and warns.
+    of equal size an interval over clusters needs. Without `block_on`, every decision but PASS
+    blocks that `warn_on` does not list; what neither lists is shown, and warns.
     """
 
     version: FormatVersion = 1

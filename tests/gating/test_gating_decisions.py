@@ -81,7 +81,8 @@ def test_a_minimum_between_the_bounds_asks_for_cases() -> None:
     assert says(decision) == ("INSUFFICIENT_EVIDENCE", "more_cases_needed")
     expected = (
         "22 of 24 passed (0.917); the 95 % interval 0.73 to 0.99 does not clear 0.8. "
-        "48 cases in all would settle it at the observed rate."
+        "48 cases in all would settle it at the observed rate "
+        "(a chance of 63 %; 75 cases for one of 80 %)."
     )
     assert expected == decision.detail
     assert says(decided(cases(44, 4), min=0.8))[0] == "PASS"
@@ -154,6 +155,40 @@ def test_too_few_with_some_missing() -> None:
     assert says(decision)[1] == "more_cases_needed"
     expected = "17 cases in all would settle it at the observed rate with none missing."
     assert decision.detail.endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("tally", "rule", "expected"),
+    [
+        # Already likely enough: no second number.
+        (
+            cases(23, 1),
+            {"min": 0.8},
+            "34 cases in all would settle it at the observed rate (a chance of 83 %).",
+        ),
+        # Where all pass the observed rate leaves no doubt.
+        (cases(24, 0), {"min": 0.9}, "36 cases in all would settle it at the observed rate."),
+        (
+            cases(1, 23),
+            {"max": 0.2},
+            "34 cases in all would settle it at the observed rate (a chance of 83 %).",
+        ),
+        (
+            cases(901, 99),
+            {"min": 0.9},
+            "346,000 cases in all would settle it at the observed rate "
+            "(a chance of 50 %; 703,734 cases for one of 80 %).",
+        ),
+        (
+            cases(9007, 993),
+            {"min": 0.9},
+            "more than 1,000,000 cases for one of 80 %).",
+        ),
+    ],
+)
+def test_more_cases_have_a_chance(tally: Tally, rule: dict[str, float], expected: str) -> None:
+    """Beside the number stands its chance at the observed rate, and the number for 80 %."""
+    assert decided(tally, **rule).detail.endswith(expected)
 
 
 def test_more_cases_than_anybody_runs() -> None:
@@ -242,6 +277,47 @@ def test_too_much_missing_says_how_much() -> None:
 
 
 @pytest.mark.parametrize(
+    ("excluded", "rule", "expected"),
+    [
+        (2, {"min": 0.8}, "PASS"),  # exactly the fraction allowed
+        (3, {"min": 0.8}, "INSUFFICIENT_EVIDENCE"),
+        (3, {"max_failures": 0}, "INSUFFICIENT_EVIDENCE"),
+        (3, {"requires_manual_review": True}, "INSUFFICIENT_EVIDENCE"),
+        (3, {"max": 0.5}, "FAIL"),
+    ],
+)
+def test_too_much_excluded(excluded: int, rule: dict[str, Any], expected: str) -> None:
+    """More excluded than allowed cannot pass, but what fails in spite of it has failed."""
+    tally = tally_of(*"p" * 18)
+    for _ in range(excluded):
+        tally.add(None, ["n:fault_target_not_called"])
+    assert expected == decided(tally, max_excluded_fraction=0.1, **rule).status
+
+
+def test_too_much_excluded_says_how_much_and_why() -> None:
+    """The fraction that is excluded stands beside the one allowed, with its reasons."""
+    tally = tally_of(*"p" * 18)
+    tally.add(None, ["n:fault_target_not_called"] * 6)
+    decision = decided(tally, min=0.8, max_excluded_fraction=0.1)
+    assert says(decision) == ("INSUFFICIENT_EVIDENCE", "too_much_excluded")
+    expected = (
+        "18 of 18 passed (1), 6 excluded (fault_target_not_called 6): "
+        "0.25 is excluded, at most 0.1 is allowed."
+    )
+    assert expected == decision.detail
+
+
+@pytest.mark.parametrize(
+    "reason", ["metamorphic_copy", "not_a_metamorphic_pair", "another_transform", "another_case"]
+)
+def test_what_the_suite_gives_to_other_checks_is_not_too_much(reason: str) -> None:
+    """A verdict that was never due, as that of a check of single cases on a copy, has no limit."""
+    tally = tally_of(*"p" * 24)
+    tally.add(None, [f"n:{reason}"] * 48)
+    assert decided(tally, min=0.8, max_excluded_fraction=0).status == "PASS"
+
+
+@pytest.mark.parametrize(
     ("tally", "expected"),
     [
         (cases(24, 0), "MANUAL_REVIEW"),
@@ -325,7 +401,7 @@ def test_clusters_must_be_enough() -> None:
     decision = decided(tally_of(*["pp"] * 19), min=0.5, policy={"allow_approximate_methods": True})
     assert says(decision) == ("INSUFFICIENT_EVIDENCE", "too_few_clusters")
     assert decision.detail == (
-        "38 of 38 passed (1) in 19 clusters; an approximate interval needs at least 20 clusters."
+        "38 of 38 passed (1) in 19 clusters; an interval over clusters needs at least 20."
     )
 
 
@@ -337,13 +413,52 @@ def test_replicates_of_pairs_decide() -> None:
     assert "102 of 108 passed (0.944) in 36 clusters" in decision.detail
 
 
-def test_agreeing_clusters_are_told() -> None:
-    """Where all observations agree, it is told why each cluster counts once."""
+def test_agreeing_clusters_count_once() -> None:
+    """Where all observations agree each cluster counts once, and more clusters are asked for."""
     decision = decided(tally_of(*["ppp"] * 24), min=0.9, policy={"allow_approximate_methods": True})
     assert says(decision) == ("INSUFFICIENT_EVIDENCE", "more_cases_needed")
-    assert "so each cluster counts once" in decision.detail
+    assert "72 of 72 passed (1) in 24 clusters; the 95 % interval 0.858 to 1" in decision.detail
     expected = "36 cases, each in a cluster of its own, would settle it at the observed rate."
     assert decision.detail.endswith(expected)
+
+
+CLUSTERED = {"allow_approximate_methods": True}
+
+
+def test_a_cluster_without_an_observation_does_not_count() -> None:
+    """Nineteen clusters are too few, and a twentieth that is wholly missing makes no difference."""
+    decision = decided(tally_of(*["pp"] * 19, "mm"), min=0.5, policy=CLUSTERED)
+    assert says(decision) == ("INSUFFICIENT_EVIDENCE", "too_few_clusters")
+    assert "in 20 clusters worth 19 equal ones" in decision.detail
+    assert decided(tally_of(*["pp"] * 20, "mm"), min=0.5, policy=CLUSTERED).status == "PASS"
+
+
+@pytest.mark.parametrize("large", ["p" * 20, "p" * 19 + "f"])
+def test_a_few_large_clusters_are_not_many(large: str) -> None:
+    """Where clusters are unequal, it is told how many equal ones they are worth."""
+    decision = decided(tally_of(*"p" * 35, *[large] * 5), min=0.5, policy=CLUSTERED)
+    assert says(decision) == ("INSUFFICIENT_EVIDENCE", "too_few_clusters")
+    assert decision.detail.endswith(
+        "in 40 clusters worth 8.956 equal ones; an interval over clusters needs at least 20."
+    )
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (["fff", *["ppp"] * 23], ["fff", "ppf", *["ppp"] * 22]),
+        (["fff", *["ppp"] * 23], ["fff", "ppm", *["ppp"] * 22]),
+        (["fffpp", *["ppppp"] * 19], ["mmmpp", *["ppppp"] * 19]),
+        (["ppppf", *["ppppp"] * 19], ["ppppf", "ppmmm", *["ppppp"] * 18]),
+        (["ppp"] * 24, ["ppf", *["ppp"] * 23]),
+    ],
+)
+def test_a_failure_or_a_missing_value_never_allows(better: list[str], worse: list[str]) -> None:
+    """At no bar does a rule pass because something failed or is missing."""
+    for step in range(500, 1000, 5):
+        bar = {"min": step / 1000, "policy": CLUSTERED}
+        before, after = decided(tally_of(*better), **bar), decided(tally_of(*worse), **bar)
+        assert (before.status == "PASS") >= (after.status == "PASS")
 
 
 def test_the_policy_sets_the_level() -> None:
@@ -362,6 +477,7 @@ def test_requirements_in_words() -> None:
         Rule(id="c", metric="m", max_failures=0),
         Rule(id="d", metric="m", max_failures=2),
         Rule(id="e", metric="m", requires_manual_review=True),
+        Rule(id="f", metric="m", max_failures=0, max_excluded_fraction=0.1),
     ]
     assert [
         "a pass rate of at least 0.8, at most 0.05 of it missing",
@@ -369,6 +485,7 @@ def test_requirements_in_words() -> None:
         "no failure",
         "at most 2 failures",
         "a person's review",
+        "no failure, at most 0.1 excluded",
     ] == [requirement(rule) for rule in rules]
 
 

@@ -46,6 +46,12 @@ def test_no_interval() -> None:
     assert clustered.no_interval == "approximate_methods_not_allowed"
 
 
+def test_effective_clusters() -> None:
+    """Where clusters have several observations, it is reported how many equal ones they are."""
+    assert 1.8 == report(["p"], ["p", "m"]).effective_clusters
+    assert report(["p"], ["m"]).effective_clusters is None
+
+
 def test_nothing_observed() -> None:
     """Without observations there is no rate either."""
     nothing = report(["n:no_expected_state"])

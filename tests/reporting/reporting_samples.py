@@ -114,16 +114,18 @@ METRICS = [
         passed=60,
         observed=72,
         clusters=24,
+        effective_clusters=24.0,
         rate=60 / 72,
-        interval=Interval(low=0.70, high=0.92, level=0.95, method="korn_graubard"),
+        interval=Interval(low=0.70, high=0.92, level=0.95, method="gaffke"),
     ),
     MetricReport(
         metric="tone",
         passed=5,
         observed=6,
         clusters=3,
+        effective_clusters=36 / 14,
         rate=5 / 6,
-        no_interval="3 clusters are fewer than the 20 that a clustered interval needs",
+        no_interval="too_few_clusters",
     ),
 ]
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import math
+import random
+from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
@@ -11,14 +13,13 @@ from scipy import special
 
 from oloproof.records.report import Interval
 from oloproof.statistics.intervals import (
-    Bounds,
     ClusterSize,
     clopper_pearson,
-    effective_size,
+    effective_clusters,
+    gaffke,
     interval_of,
-    korn_graubard,
 )
-from oloproof.statistics.tally import Tally
+from oloproof.statistics.tally import ClusterCount, Tally
 
 levels = st.floats(0.05, 0.9999)
 
@@ -32,7 +33,7 @@ def tally_of(*groups: str) -> Tally:
 
 
 def interval(tally: Tally, level: float = 0.95) -> Interval:
-    found = interval_of(tally, level=level, allow_approximate=True, min_clusters=2)
+    found = interval_of(tally, level=level, allow_approximate=True, min_clusters=0)
     assert isinstance(found, Interval), found
     return found
 
@@ -117,44 +118,8 @@ def test_impossible_samples() -> None:
             clopper_pearson(passed, observed, 0.95)
     with pytest.raises(ValueError, match="confidence level"):
         clopper_pearson(1, 2, 1)
-    with pytest.raises(ValueError, match="at least two clusters"):
-        korn_graubard({ClusterSize(3, 1): 1}, 0.95)
-
-
-# Estimates of one clustered survey and its subsets, with the intervals that R's package
-# survey 4.4-2 gives by svyciprop(method = "beta"), and the effective sizes of Stata's kg_nchs.
-SURVEY = [
-    # rate, standard error, observations, degrees of freedom, low, high, effective size
-    (0.507348258357226, 0.0192309892530454, 922, 921, 0.468954757876348, 0.545677337133621, 675.84),
-    (0.507348258357226, 0.0164967611954173, 922, 59, 0.47383814353398, 0.540809220838568, None),
-    (0.507348258357226, 0.0167712595840644, 922, 56, 0.473233376535445, 0.541412207644769, 852.88),
-    (0.471999767708621, 0.0348828290040279, 276, 56, 0.400786658613709, 0.544064683764286, 197.79),
-    (0.501335861736522, 0.0438888962101757, 167, 52, 0.410824184861583, 0.5917831333426, None),
-]
-
-
-@pytest.mark.parametrize(
-    ("rate", "error", "observed", "degrees", "low", "high", "expected_size"), SURVEY
-)
-def test_korn_graubard_published(
-    rate: float,
-    error: float,
-    observed: int,
-    degrees: int,
-    low: float,
-    high: float,
-    expected_size: float | None,
-) -> None:
-    """The effective size and the interval are those of the survey packages of R and Stata."""
-    size = effective_size(rate, error**2, observed=observed, degrees=degrees, level=0.95)
-    assert expected_size is None or expected_size == round(size, 2)
-    assert (low, high) == pytest.approx(clopper_pearson(size * rate, size, 0.95), abs=1e-9)
-
-
-def test_effective_size_is_capped() -> None:
-    """Clusters that vary less than chance does are not worth more than their observations."""
-    assert effective_size(0.5, 0.03**2, observed=100, degrees=50, level=0.95) == 100
-    assert effective_size(0.5, 0, observed=100, degrees=50, level=0.95) == 100
+    with pytest.raises(ValueError, match="confidence level"):
+        gaffke({ClusterSize(3, 1): 1}, 0)
 
 
 cluster_lists = st.lists(
@@ -167,93 +132,129 @@ cluster_lists = st.lists(
 
 
 def counted(clusters: list[ClusterSize]) -> dict[ClusterSize, int]:
-    return {cluster: clusters.count(cluster) for cluster in clusters}
+    return dict(Counter(clusters))
 
 
 @given(clusters=cluster_lists, level=levels)
-def test_korn_graubard_agrees_with_its_definition(
-    clusters: list[ClusterSize], level: float
-) -> None:
-    """Written out cluster by cluster in fractions, the definition gives the same bounds."""
-    observed = sum(cluster.observed for cluster in clusters)
-    rate = Fraction(sum(cluster.passed for cluster in clusters), observed)
-    half = (1 - level) / 2
-    if rate in (0, 1):
-        expected = clopper_pearson(int(rate) * len(clusters), len(clusters), level)
-    else:
-        squares = sum((cluster.passed - rate * cluster.observed) ** 2 for cluster in clusters)
-        variance = Fraction(len(clusters), len(clusters) - 1) * squares / observed**2
-        size = float(observed)
-        if variance:
-            ratio = special.stdtrit(observed - 1, half) / special.stdtrit(len(clusters) - 1, half)
-            size = min(size, float(rate * (1 - rate) / variance) * ratio**2)
-        passed = size * float(rate)
-        expected = Bounds(
-            special.betaincinv(passed, size - passed + 1, half),
-            special.betaincinv(passed + 1, size - passed, 1 - half),
-        )
-        limit = clopper_pearson(len(clusters), len(clusters), level).low
-        expected = Bounds(float(min(expected.low, limit)), float(max(expected.high, 1 - limit)))
-    assert expected == pytest.approx(korn_graubard(counted(clusters), level), abs=1e-8)
+def test_gaffke_agrees_with_its_definition(clusters: list[ClusterSize], level: float) -> None:
+    """Below the lower bound lies half of what the level leaves, of the weighted rate.
 
-
-@given(clusters=cluster_lists, level=levels)
-def test_korn_graubard_contains_the_rate(clusters: list[ClusterSize], level: float) -> None:
-    """The observed rate lies in its interval, and the interval among the possible rates."""
-    bounds = korn_graubard(counted(clusters), level)
-    rate = sum(cluster.passed for cluster in clusters) / sum(
-        cluster.observed for cluster in clusters
-    )
-    assert 0 <= bounds.low <= rate <= bounds.high <= 1
-
-
-def test_korn_graubard_of_single_cases_is_nearly_exact() -> None:
-    """With clusters of one the effective size is the size, but for the estimated variance."""
-    bounds = korn_graubard({ClusterSize(1, 1): 90, ClusterSize(1, 0): 10}, 0.95)
-    assert clopper_pearson(90, 100, 0.95) == pytest.approx(bounds, abs=2e-3)
-
-
-def _chances(rate: float, alike: float) -> list[float]:
-    """Of 0 to 3 passes in a cluster of 3: beta-binomial, `alike` its intra-class correlation."""
-    if alike == 0:
-        return [math.comb(3, k) * rate**k * (1 - rate) ** (3 - k) for k in range(4)]
-    if alike == 1:
-        return [1 - rate, 0, 0, rate]
-    a, b = rate * (1 - alike) / alike, (1 - rate) * (1 - alike) / alike
-    return [
-        math.comb(3, k) * math.exp(special.betaln(a + k, b + 3 - k) - special.betaln(a, b))
-        for k in range(4)
-    ]
-
-
-def test_korn_graubard_coverage() -> None:
-    """At 24 clusters of 3 each bound errs in at most 2.9 %, exactly summed over all outcomes.
-
-    Nominal is 2.5 %. The worst lies near 0.9 where clusters are half alike; where they are
-    copies, as replicates of a fixed agent are, or independent, the bound keeps its level.
+    The chance is worked out in fractions, so the weights must differ: no two observations of
+    a cluster count quite the same here.
     """
-    count = 24
-    outcomes = [
-        (*some, count - sum(some))
-        for some in product(range(count + 1), repeat=3)
-        if sum(some) <= count
-    ]
-    lows = [
-        korn_graubard({ClusterSize(3, k): n for k, n in enumerate(outcome) if n}, 0.95).low
-        for outcome in outcomes
-    ]
-    factorials = [math.lgamma(n + 1) for n in range(count + 1)]
-    for alike, rate in product((0, 0.2, 0.5, 0.7, 1), (0.7, 0.8, 0.85, 0.9, 0.92, 0.95)):
-        logs = [math.log(chance) if chance else -math.inf for chance in _chances(rate, alike)]
-        too_high = math.fsum(
-            math.exp(
-                factorials[count]
-                + sum(n * log - factorials[n] for n, log in zip(outcome, logs, strict=True) if n)
+    clusters = clusters[:8]
+    bounds = gaffke(counted(clusters), level)
+    if not 0 < bounds.low < rate_of(clusters):
+        return
+    low, sizes = Fraction(bounds.low), [size for size, _ in clusters]
+    full = Fraction(sum(size**2 for size in sizes), sum(sizes))
+    weights = [min(1, full / size) * (passed - low * size) for size, passed in clusters]
+    weights.append(-low * full)
+    apart = [w * (1 + Fraction(n, 10**9)) for n, w in enumerate(weights)]
+    assert (1 - level) / 2 == pytest.approx(float(chance_below_zero(apart)), rel=1e-5)
+
+
+def chance_below_zero(weights: list[Fraction]) -> Fraction:
+    """P(sum of weight * E <= 0) by partial fractions, which needs unequal weights."""
+    return sum(
+        (
+            math.prod(
+                (w / (w - other) for at, other in enumerate(weights) if at != place),
+                start=Fraction(1),
             )
-            for outcome, low in zip(outcomes, lows, strict=True)
-            if low > rate
-        )
-        assert too_high <= (0.025 if alike in (0, 1) else 0.029), (alike, rate)
+            for place, w in enumerate(weights)
+            if w < 0
+        ),
+        start=Fraction(0),
+    )
+
+
+def rate_of(clusters: list[ClusterSize]) -> float:
+    return sum(passed for _, passed in clusters) / sum(size for size, _ in clusters)
+
+
+@given(
+    size=st.integers(1, 9),
+    passed=st.integers(0, 200),
+    failed=st.integers(0, 200),
+    level=st.floats(0.5, 0.9999),
+)
+def test_gaffke_of_clusters_that_each_agree(
+    size: int, passed: int, failed: int, level: float
+) -> None:
+    """Where the observations of a cluster agree and sizes are equal, it is Clopper-Pearson."""
+    if not passed + failed:
+        return
+    clusters = Counter({ClusterSize(size, size): passed, ClusterSize(size, 0): failed})
+    expected = clopper_pearson(passed, passed + failed, level)
+    assert expected == pytest.approx(gaffke(+clusters, level), abs=1e-9)
+
+
+@given(clusters=cluster_lists, level=levels)
+def test_gaffke_contains_the_rate(clusters: list[ClusterSize], level: float) -> None:
+    """The observed rate lies in its interval, and the interval among the possible rates."""
+    bounds = gaffke(counted(clusters), level)
+    assert 0 <= bounds.low <= rate_of(clusters) <= bounds.high <= 1
+
+
+@given(clusters=cluster_lists, level=st.floats(0.5, 0.99))
+def test_gaffke_is_symmetric(clusters: list[ClusterSize], level: float) -> None:
+    """Passes and failures are alike."""
+    mirrored = [ClusterSize(size, size - passed) for size, passed in clusters]
+    low, high = gaffke(counted(mirrored), level)
+    assert (1 - high, 1 - low) == pytest.approx(gaffke(counted(clusters), level), abs=1e-12)
+
+
+def test_gaffke_of_large_clusters_that_fail() -> None:
+    """No bound goes beyond the rate that is shown, however few clusters it comes from.
+
+    The mean over clusters, 60 of 63, would show more than 0.86 here, at a rate of 60 in 75.
+    """
+    clusters = {ClusterSize(1, 1): 60, ClusterSize(5, 0): 3}
+    bounds = gaffke(clusters, 0.95)
+    assert clopper_pearson(60, 63, 0.95).low > 0.86
+    assert bounds.low <= 0.8 < bounds.high
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([3] * 24, 24),
+        ([1] * 35 + [20] * 5, 135**2 / 2035),
+        ([1] * 30 + [3] * 10, 30),
+        ([7], 1),
+    ],
+)
+def test_effective_clusters(sizes: list[int], expected: float) -> None:
+    """Clusters are worth (sum of sizes)^2 / sum of squares equal ones."""
+    counts = Counter(ClusterCount(size, 0, 0) for size in sizes)
+    assert expected == effective_clusters(counts)
+
+
+def test_clusters_without_an_observation_count_for_nothing() -> None:
+    """A cluster that is wholly missing adds nothing, and a large one takes away."""
+    seen = {ClusterCount(1, 1, 0): 19}
+    assert 19 == effective_clusters({**seen, ClusterCount(0, 0, 1): 6})
+    assert 20 == effective_clusters({ClusterCount(1, 1, 0): 20, ClusterCount(0, 0, 1): 3})
+    large = effective_clusters({**seen, ClusterCount(0, 0, 10): 1})
+    assert 29**2 / 119 == large
+    assert 0 == effective_clusters({ClusterCount(0, 0, 1): 6})
+
+
+@given(
+    drawn=st.lists(st.text("om", min_size=1, max_size=6), min_size=1, max_size=12), data=st.data()
+)
+def test_what_is_missing_never_makes_clusters_more(drawn: list[str], data: st.DataObject) -> None:
+    """A verdict that becomes missing never raises the number of effective clusters."""
+
+    def worth(groups: list[str]) -> float:
+        counts = Counter(ClusterCount(g.count("o"), 0, g.count("m")) for g in groups)
+        return effective_clusters(counts)
+
+    place = data.draw(st.integers(0, len(drawn) - 1))
+    missing = [*drawn]
+    missing[place] = drawn[place].replace("o", "m", data.draw(st.integers(1, 6)))
+    assert worth(missing) <= worth(drawn)
 
 
 def test_single_cases_are_exact() -> None:
@@ -267,12 +268,12 @@ def test_single_cases_are_exact() -> None:
 def test_size_counts_observations_of_this_metric() -> None:
     """A copy that the metric excludes does not make its source's cluster larger."""
     assert interval(tally_of("pnn", "fnn")).method == "clopper_pearson"
-    assert interval(tally_of("pnn", "fnn", "ppn")).method == "korn_graubard"
+    assert interval(tally_of("pnn", "fnn", "ppn")).method == "gaffke"
 
 
 def test_missing_makes_a_cluster_larger() -> None:
     """A missing verdict belongs to its cluster as if it had been observed."""
-    assert interval(tally_of("pm", "f")).method == "korn_graubard"
+    assert interval(tally_of("pm", "f")).method == "gaffke"
 
 
 def test_missing_is_bounded_by_worst_and_best() -> None:
@@ -297,24 +298,24 @@ def test_reasons_for_no_interval(tally: Tally, expected: str) -> None:
 
 
 def test_too_few_clusters() -> None:
-    """A clustered interval needs as many clusters as the policy says, and never fewer than two."""
+    """An interval over clusters needs as many as the policy says, each with an observation."""
 
-    def found(clusters: int, needed: int) -> Interval | str:
-        tally = tally_of(*["pp"] * clusters)
+    def found(clusters: int, needed: int, *others: str) -> Interval | str:
+        tally = tally_of(*["pp"] * clusters, *others)
         return interval_of(tally, level=0.95, allow_approximate=True, min_clusters=needed)
 
     assert found(19, 20) == "too_few_clusters"
+    assert found(19, 20, "mm") == "too_few_clusters"
     assert isinstance(found(20, 20), Interval)
-    assert found(1, 1) == "too_few_clusters"
+    assert isinstance(found(20, 20, "mm"), Interval)
 
 
 def test_agreeing_clusters_count_once() -> None:
     """Where all observations agree, the interval is exact over the clusters."""
     found = interval(tally_of(*["ppp"] * 24))
-    assert found.method == "clopper_pearson_clusters"
-    assert (found.low, found.high) == clopper_pearson(24, 24, 0.95)
+    assert clopper_pearson(24, 24, 0.95) == pytest.approx((found.low, found.high), abs=1e-12)
     none = interval(tally_of(*["fff"] * 24))
-    assert (none.low, none.high) == clopper_pearson(0, 24, 0.95)
+    assert clopper_pearson(0, 24, 0.95) == pytest.approx((none.low, none.high), abs=1e-12)
 
 
 def test_missing_never_narrows_agreement() -> None:
@@ -363,17 +364,72 @@ def test_order_is_irrelevant(drawn: tuple[list[str], list[str]]) -> None:
     assert interval(tally_of(*drawn[0])) == interval(tally_of(*drawn[1]))
 
 
-@given(
-    count=st.integers(2, 40),
-    size=st.integers(1, 5),
-    failed=st.integers(1, 3),
-    level=st.sampled_from([0.8, 0.95]),
+# -- a failure never helps, nor does a missing value ----------------------------------------------
+
+FLIPS = (("p", "f"), ("p", "m"), ("f", "m"))
+
+
+def assert_claims_no_more(
+    after: Interval | str, before: Interval | str, flip: tuple[str, str]
+) -> None:
+    """A failure for a pass lowers both bounds; a missing value lowers the lower, raises the upper.
+
+    Where there was no interval, there is none because of either.
+    """
+    if isinstance(after, str):
+        return
+    assert isinstance(before, Interval)
+    assert after.low <= before.low + 1e-12
+    raised = after.high - before.high
+    assert raised >= -1e-12 if flip[1] == "m" else raised <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("clusters", "size"),
+    [
+        (2, 3),
+        (3, 2),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((2, 5), (3, 3), (4, 2))),
+    ],
 )
-def test_a_failure_among_unanimous_clusters_never_raises_the_bound(count, size, failed, level):
-    """What all clusters agreeing show is the limit of what clusters can show."""
-    failed = min(failed, size)
-    unanimous = korn_graubard({ClusterSize(size, size): count}, level)
-    with_failure = korn_graubard(
-        {ClusterSize(size, size): count - 1, ClusterSize(size, size - failed): 1}, level
-    )
-    assert with_failure.low <= unanimous.low
+def test_every_flip_at_small_sizes(clusters: int, size: int) -> None:
+    """Over all outcomes of up to so many in a cluster, missing ones among them."""
+    compositions = [
+        "".join(letters)
+        for n in range(1, size + 1)
+        for letters in combinations_with_replacement("fmp", n)
+    ]
+    known = {
+        groups: interval_of(tally_of(*groups), level=0.95, allow_approximate=True, min_clusters=2)
+        for groups in combinations_with_replacement(sorted(compositions), clusters)
+    }
+    for groups, before in known.items():
+        for place, flip in product(range(clusters), FLIPS):
+            if flip[0] in groups[place]:
+                worse = "".join(sorted(groups[place].replace(*flip, 1)))
+                after = tuple(sorted([*groups[:place], worse, *groups[place + 1 :]]))
+                assert_claims_no_more(known[after], before, flip)
+
+
+@pytest.mark.parametrize("number", [200, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_random_flips_with_unequal_sizes(number: int) -> None:
+    """The same along random walks, one verdict after another, among 20 to 40 unequal clusters."""
+    drawn = random.Random(number)
+    flips = 0
+    while flips < number:
+        rate = drawn.choice([0.5, 0.8, 0.95, 1])
+        groups = [
+            "".join("p" if drawn.random() < rate else "f" for _ in range(drawn.randint(1, 6)))
+            for _ in range(drawn.randint(24, 40))
+        ]
+        before = interval_of(tally_of(*groups), level=0.95, allow_approximate=True, min_clusters=20)
+        for _ in range(40):
+            place, flip = drawn.randrange(len(groups)), drawn.choice(FLIPS)
+            if flip[0] not in groups[place]:
+                continue
+            groups[place] = groups[place].replace(*flip, 1)
+            after = interval_of(
+                tally_of(*groups), level=0.95, allow_approximate=True, min_clusters=20
+            )
+            assert_claims_no_more(after, before, flip)
+            before, flips = after, flips + 1

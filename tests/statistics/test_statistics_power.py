@@ -3,13 +3,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.power import (
     MOST_CASES,
     CasesNeeded,
+    cases_for_chance,
     cases_to_reach,
     cases_to_stay_below,
+    chance_to_reach,
 )
 
 bars = st.one_of(st.sampled_from([0.5, 0.8, 0.9, 0.95]), st.floats(0.01, 0.99))
@@ -88,3 +91,49 @@ def test_many_cases_are_exact() -> None:
     assert needed is not None
     for cases, clears in ((needed.cases, True), (needed.cases - 1, False)):
         assert clears == (clopper_pearson(cases * 901 // 1000, cases, 0.95).low >= 0.9)
+
+
+def chance(cases: int, rate: float, minimum: float) -> float:
+    """By trying every number of passes: how likely the lower bound reaches the minimum."""
+    return sum(
+        float(stats.binom.pmf(passed, cases, rate))
+        for passed in range(cases + 1)
+        if clopper_pearson(passed, cases, 0.95).low >= minimum
+    )
+
+
+@given(data=st.data(), observed=st.integers(1, 40), cases=st.integers(1, 60), bar=bars)
+def test_chance_by_trying_all(data: st.DataObject, observed: int, cases: int, bar: float) -> None:
+    """The chance is that of all numbers of passes that would settle it."""
+    passed = data.draw(st.integers(0, observed))
+    expected = chance(cases, passed / observed, bar)
+    assert expected == pytest.approx(chance_to_reach(cases, passed, observed, bar, 0.95), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("passed", "observed", "minimum"),
+    [
+        (22, 24, 0.8),
+        (23, 24, 0.8),
+        (9, 10, 0.7),
+        (3, 5, 0.4),
+        (1, 2, 0.3),
+        (1, 5, 0.1),
+        (24, 24, 0.9),
+    ],
+)
+def test_smallest_with_a_good_chance_by_trying_all(
+    passed: int, observed: int, minimum: float
+) -> None:
+    """The answer is the first number at which the chance is 80 %, in spite of the saw."""
+    needed = cases_for_chance(0.8, passed, observed, minimum, 0.95)
+    cases = 1
+    while chance(cases, passed / observed, minimum) < 0.8:
+        cases += 1
+    assert CasesNeeded(cases) == needed
+
+
+def test_a_good_chance_may_need_more_than_anybody_runs() -> None:
+    """Where the first number is within reach, that for a good chance may not be."""
+    assert not cases_to_reach(9007, 10_000, 0.9, 0.95).beyond
+    assert CasesNeeded(MOST_CASES, beyond=True) == cases_for_chance(0.8, 9007, 10_000, 0.9, 0.95)

@@ -27,7 +27,7 @@ def test_a_policy_is_read_with_the_line_of_each_rule(project: Path) -> None:
         "block_on: [FAIL]\nwarn_on: [MANUAL_REVIEW]\nrules:\n"
         "  - {id: good, metric: state_matches, min: 0.8, max_missing_fraction: 0.05}\n"
         "  - id: rare\n    metric: refused\n    max: 1\n"
-        "  - {id: nobody, metric: other, max_failures: 0}\n"
+        "  - {id: nobody, metric: other, max_failures: 0, max_excluded_fraction: 0.1}\n"
         "  - {id: person, metric: state_matches, requires_manual_review: true}\n"
     )
     located = load_policy(path)
@@ -42,7 +42,7 @@ def test_a_policy_is_read_with_the_line_of_each_rule(project: Path) -> None:
             rules=[
                 Rule(id="good", metric="state_matches", min=0.8, max_missing_fraction=0.05),
                 Rule(id="rare", metric="refused", max=1),
-                Rule(id="nobody", metric="other", max_failures=0),
+                Rule(id="nobody", metric="other", max_failures=0, max_excluded_fraction=0.1),
                 Rule(id="person", metric="state_matches", requires_manual_review=True),
             ],
         )

@@ -9,7 +9,7 @@ from oloproof.reporting.terminal.quantities import count, fraction, interval, le
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from oloproof.records.report import Interval, MetricReport
+    from oloproof.records.report import MetricReport
     from oloproof.reporting.terminal.page import Page, Part
 
 _NAME_LIMIT: Final = 40
@@ -50,19 +50,18 @@ def _notes(metric: MetricReport) -> Iterator[tuple[str, str]]:
         yield "missing", tally(metric.missing)
     if metric.excluded:
         yield "excluded", tally(metric.excluded)
-    if metric.interval is not None:
-        if method := _method(metric.interval, metric.clusters):
-            yield "interval", method
-    elif metric.no_interval:
-        yield "interval", f"none: {metric.no_interval}"
+    if metric.interval is None:
+        if metric.no_interval:
+            few = f" ({_clusters(metric)})" if metric.no_interval == "too_few_clusters" else ""
+            yield "interval", f"none: {metric.no_interval}{few}"
+    elif metric.interval.method == "gaffke":
+        yield "interval", f"over {_clusters(metric)}"
 
 
-def _method(interval: Interval, clusters: int) -> str | None:
-    """How the interval was found, where it is not the exact one over single cases."""
-    match interval.method:
-        case "clopper_pearson":
-            return None
-        case "korn_graubard":
-            return f"approximate (Korn-Graubard), over {count(clusters, 'cluster')}"
-        case "clopper_pearson_clusters":
-            return f"exact (Clopper-Pearson), over {count(clusters, 'cluster')} that each agree"
+def _clusters(metric: MetricReport) -> str:
+    """How many clusters there are, and how many equal ones these are worth where it is fewer."""
+    told = count(metric.clusters, "cluster")
+    if metric.effective_clusters in (None, metric.clusters):
+        return told
+    tenths = int(10 * metric.effective_clusters)  # rounded down: 19.96 are not 20
+    return f"{told} worth {tenths / 10:.1f} equal ones"
