@@ -47,7 +47,7 @@ def test_help_imports_nothing_heavy():
 def test_a_run_imports_only_what_it_needs():
     """A run without colours, copies and awaiting code pays for none of what these would need."""
     spared = [
-        *("asyncio", "gzip", "numpy", "rich.text", "scipy", "tenacity"),
+        *("asyncio", "deepdiff", "gzip", "numpy", "rich.text", "scipy", "tenacity"),
         *("oloproof.records.case_report", "oloproof.records.store_report"),
         "oloproof.records.trajectory",
     ]
@@ -61,6 +61,31 @@ def test_a_run_imports_only_what_it_needs():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert "[]\n" == done.stdout
+
+
+def test_deepdiff_is_imported_in_one_place_when_it_is_needed():
+    """It explains lists to people: nothing that judges may reach it, and no start pays for it."""
+    importing = {
+        path.relative_to(PACKAGE).as_posix(): [node.col_offset for node in nodes]
+        for path in PACKAGE.rglob("*.py")
+        if (nodes := _imports_of(path, "deepdiff"))
+    }
+    assert ["evaluation/nearness.py"] == list(importing)
+    assert 0 not in importing["evaluation/nearness.py"]
+    users = [path.stem for path in PACKAGE.rglob("*.py") if _imports_of(path, LIST_CHANGES)]
+    assert ["panels"] == users
+
+
+LIST_CHANGES = "oloproof.evaluation.list_changes"
+
+
+def _imports_of(path, module):
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Import) and any(a.name == module for a in node.names))
+        or (isinstance(node, ast.ImportFrom) and node.module == module)
+    ]
 
 
 def test_every_public_name_is_there_and_listed():

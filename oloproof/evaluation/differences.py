@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oloproof.canonical import equal
 from oloproof.evaluation.multisets import form
@@ -13,42 +13,56 @@ from oloproof.paths import Absent, under
 from oloproof.records.report import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Comparison
 
-_LONGEST_ALIGNED: Final = 2000
+LONGEST_ALIGNED: Final = 2000
 """Longer lists are set side by side as they stand: aligning them may take quadratic time."""
 
+ListExplainer: TypeAlias = (
+    "Callable[[list[JsonValue], list[JsonValue], str, str], Iterator[Change]]"
+)
+"""The changes of a list, whose path was the third and is the fourth."""
 
-def explain(before: JsonValue, after: JsonValue) -> list[Change]:
+
+def explain(
+    before: JsonValue, after: JsonValue, lists: ListExplainer | None = None
+) -> list[Change]:
     """What was added, removed and changed, each at its deepest place.
 
-    List items are aligned first, so that one inserted item is one addition. What was removed
-    has its path in `before`; what was added or changed has its path in `after`.
+    List items are aligned first, so that one inserted item is one addition; `lists` is another
+    way to explain lists. What was removed has its path in `before`; what was added or changed
+    has its path in `after`.
     """
-    return list(_explain(before, after, "", ""))
+    return list(explain_place(before, after, "", "", lists or side_by_side))
 
 
-def _explain(before: JsonValue, after: JsonValue, old: str, new: str) -> Iterator[Change]:
+def explain_place(
+    before: JsonValue, after: JsonValue, old: str, new: str, lists: ListExplainer
+) -> Iterator[Change]:
     """The changes of one place, whose path was `old` and is `new`: items may have moved."""
     if equal(before, after):
         return
     if isinstance(before, dict) and isinstance(after, dict):
-        yield from _explain_object(before, after, old, new)
+        yield from _explain_object(before, after, old, new, lists)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _explain_list(before, after, old, new)
+        yield from lists(before, after, old, new)
     else:
         yield Change(kind="changed", path=new, before=before, after=after)
 
 
 def _explain_object(
-    before: dict[str, JsonValue], after: dict[str, JsonValue], old: str, new: str
+    before: dict[str, JsonValue],
+    after: dict[str, JsonValue],
+    old: str,
+    new: str,
+    lists: ListExplainer,
 ) -> Iterator[Change]:
     for key, item in before.items():
         if key in after:
-            yield from _explain(item, after[key], under(old, key), under(new, key))
+            yield from explain_place(item, after[key], under(old, key), under(new, key), lists)
         else:
             yield Change(kind="removed", path=under(old, key), before=item)
     for key, item in after.items():
@@ -56,13 +70,16 @@ def _explain_object(
             yield Change(kind="added", path=under(new, key), after=item)
 
 
-def _explain_list(
+def side_by_side(
     before: list[JsonValue], after: list[JsonValue], old: str, new: str
 ) -> Iterator[Change]:
+    """The changes of a list whose items keep their order: what stands in one place is one item."""
     for old_start, old_end, new_start, new_end in _differing_stretches(before, after):
         shared = min(old_end - old_start, new_end - new_start)
         for i, j in zip(range(old_start, old_end), range(new_start, new_end), strict=False):
-            yield from _explain(before[i], after[j], f"{old}[{i}]", f"{new}[{j}]")
+            yield from explain_place(
+                before[i], after[j], f"{old}[{i}]", f"{new}[{j}]", side_by_side
+            )
         for index in range(old_start + shared, old_end):
             yield Change(kind="removed", path=f"{old}[{index}]", before=before[index])
         for index in range(new_start + shared, new_end):
@@ -72,7 +89,7 @@ def _explain_list(
 def _differing_stretches(
     before: list[JsonValue], after: list[JsonValue]
 ) -> list[tuple[int, int, int, int]]:
-    if max(len(before), len(after)) > _LONGEST_ALIGNED:
+    if max(len(before), len(after)) > LONGEST_ALIGNED:
         return [(0, len(before), 0, len(after))]
     old = [form(item, (), EXACTLY) for item in before]
     new = [form(item, (), EXACTLY) for item in after]

@@ -158,8 +158,9 @@ class RunReport(Report):
 class Change(Report):
     """One difference between two JSON values, at a path."""
 
-    kind: Literal["added", "removed", "changed"]
+    kind: Literal["added", "removed", "changed", "moved"]
     path: str
+    moved_from: str | None = None
     before: Json = None
     after: Json = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from oloproof.evaluation.differences import explain, spread
+from oloproof.evaluation.list_changes import list_changes
 from oloproof.paths import MISSING, Absent
 from oloproof.records.case_report import (
     ComparedPath,
@@ -132,7 +133,7 @@ def changes(before: JsonValue | Absent, after: JsonValue | Absent) -> list[Chang
     """What differs between two worlds; nothing where one of them is not there."""
     if isinstance(before, Absent) or isinstance(after, Absent):
         return []
-    return explain(before, after)
+    return explain(before, after, list_changes)
 
 
 def _or_none(value: JsonValue | Absent) -> Any:

@@ -310,6 +310,7 @@ REPLAY = ReplayReport(
     state_changes=[
         Change(kind="changed", path="orders.ord-004.status", before="refunded", after="paid"),
         Change(kind="removed", path="refunds[0]", before={"amount": 30.0, "order": "ord-004"}),
+        Change(kind="moved", path="queue[0]", moved_from="queue[2]", after={"order": "ord-002"}),
     ],
     verdict="fail",
     label="false_success",

@@ -72,6 +72,9 @@ def write_changes(page: Page, changes: Sequence[Change], *, before: str, after: 
             match change.kind:
                 case "added":
                     write_context(page, change.after)
+                case "moved":
+                    page.labelled(("from", "dim"), str(change.moved_from), at=at)
+                    write_context(page, change.after)
                 case "removed":
                     write_context(page, change.before)
                 case "changed":
