@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from oloproof.records.defaults import empty_list, empty_object
 from oloproof.records.faults import FAULT_RESULTS
@@ -45,6 +45,21 @@ StepKind = Literal[
 ]
 CallStatus = Literal["proposed", "queued", "executed", "blocked", "rejected", "cancelled"]
 TerminalStatus = Literal["success", "failure", "unknown"]
+
+
+_Item = TypeVar("_Item")
+
+
+def _listed(given: object) -> object:
+    return list(given) if isinstance(given, tuple) else given
+
+
+Listed: TypeAlias = Annotated[list[_Item], BeforeValidator(_listed)]
+"""A list that may be given as a tuple."""
+
+
+def _or_first(given: object) -> object:
+    return 1 if given is None else given
 
 
 class Record(BaseModel):
@@ -112,7 +127,7 @@ class AgentStep(Record):
     reads: bool | None = None
     turn: int | None = Field(default=None, ge=1)
     state_revision: int | None = Field(default=None, ge=1)
-    claims: list[Claim] = Field(default_factory=empty_list)
+    claims: Listed[Claim] = Field(default_factory=empty_list)
     state_update: StateUpdate | None = None
     artefact: Artefact | None = None
     fault: FaultDelivery | None = None
@@ -130,11 +145,14 @@ class AgentConstraintCheck(Record):
 
 
 class AgentCheckpoint(Record):
-    """A place from which a trajectory can be replayed: just before the step at `step_index`."""
+    """A place from which a trajectory can be replayed: just before the step at `step_index`.
+
+    Without one it is the start.
+    """
 
     checkpoint_id: str
     kind: Literal["tool_result", "tool_arguments", "checkpoint"]
-    step_index: int = Field(ge=1)
+    step_index: Annotated[int, BeforeValidator(_or_first)] = Field(default=1, ge=1)
     description: str | None = None
     payload: Json = None
 
@@ -151,12 +169,12 @@ class Usage(Record):
 class AgentTrajectory(Record):
     """The steps of one case in order, and how the agent says it ended."""
 
-    steps: list[AgentStep]
+    steps: Listed[AgentStep]
     terminal_status: TerminalStatus = "unknown"
     truncated: bool = False
     step_limit: int | None = Field(default=None, ge=1)
-    constraints: list[AgentConstraintCheck] = Field(default_factory=empty_list)
-    checkpoints: list[AgentCheckpoint] = Field(default_factory=empty_list)
+    constraints: Listed[AgentConstraintCheck] = Field(default_factory=empty_list)
+    checkpoints: Listed[AgentCheckpoint] = Field(default_factory=empty_list)
     usage: Usage | None = None
 
     @model_validator(mode="after")
@@ -167,7 +185,7 @@ class AgentTrajectory(Record):
                     f"steps are numbered 1, 2, 3 …: step {position} has index {step.index}"
                 )
         for checkpoint in self.checkpoints:
-            if checkpoint.step_index > len(self.steps):
+            if checkpoint.step_index > max(1, len(self.steps)):
                 raise ValueError(
                     f"checkpoint {checkpoint.checkpoint_id!r} names step {checkpoint.step_index} "
                     f"of {len(self.steps)}"

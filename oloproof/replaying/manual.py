@@ -27,9 +27,11 @@ from oloproof.records.trajectory import (
     ReplayChange,
 )
 from oloproof.replaying.comparator import first_divergence
-from oloproof.replaying.sites import shown_output, shows_result
+from oloproof.replaying.sites import final_output, shown_output, shows_result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
 
@@ -90,13 +92,15 @@ class ManualReplay:
             return "redacted_value_needed"
         if self._execution.system.stateful and ENVIRONMENT_STATE not in self._recording:
             return "no_recorded_state"
-        return None if self._shows_its_output() else "output_not_shown"
+        shown, _ = final_output(self._recording[TRAJECTORY]["steps"])
+        return "output_not_shown" if shown and not self._shows_its_output() else None
 
     def _shows_its_output(self) -> bool:
         """Whether the recorded steps show what the case gave.
 
-        A replay has no other output than its steps do: where they show none, or another, nobody
-        could see what the agent says under a fault.
+        A replay has no other output than its steps do. Where a final step shows another, nobody
+        could see what the agent says under a fault; without one the output is compared only
+        where the last message shows it.
         """
         if "output" not in self._recording:
             return True
@@ -123,7 +127,12 @@ class ManualReplay:
         )
         return self._execution.perform(
             self._request,
-            _ReplayReading(self._execution, self._recording[TRAJECTORY], step_index),
+            _ReplayReading(
+                self._execution,
+                self._recording[TRAJECTORY],
+                step_index,
+                shown_output if self._shows_its_output() else final_output,
+            ),
             [Act(replay, (), self._request.input_json)],
         )
 
@@ -146,7 +155,14 @@ class ManualReplay:
 class _ReplayReading:
     """Reads the call of `replay`: the continuation that it gave, behind the recorded prefix."""
 
-    def __init__(self, execution: Execution, recorded: Any, step_index: int) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        recorded: Any,
+        step_index: int,
+        output_of: Callable[[list[dict[str, Any]]], tuple[bool, Any]],
+    ) -> None:
+        self._output_of = output_of
         self._execution = execution
         self._recorded = recorded
         self._step_index = step_index
@@ -171,7 +187,7 @@ class _ReplayReading:
             return
         whole = joined(self._recorded, continuation.value, self._step_index)
         performance.trajectory = StoredTrajectory(whole, encode(whole))
-        shown, output = shown_output(whole["steps"])
+        shown, output = self._output_of(whole["steps"])
         if shown:
             performance.output = output
 

@@ -102,8 +102,17 @@ def shown_output(steps: list[dict[str, Any]]) -> tuple[bool, Any]:
 
     It is the result of the last final step, else that of the last message with one.
     """
-    for kind in ("final", "message"):
-        for step in reversed(steps):
-            if step["kind"] == kind and "result" in step:
-                return True, step["result"]
+    found = final_output(steps)
+    return found if found[0] else _last_result(steps, "message")
+
+
+def final_output(steps: list[dict[str, Any]]) -> tuple[bool, Any]:
+    """Whether a final step shows an output, and which the last one does."""
+    return _last_result(steps, "final")
+
+
+def _last_result(steps: list[dict[str, Any]], kind: str) -> tuple[bool, Any]:
+    for step in reversed(steps):
+        if step["kind"] == kind and "result" in step:
+            return True, step["result"]
     return False, None

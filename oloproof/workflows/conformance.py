@@ -38,7 +38,7 @@ _MENDS: Final[Mapping[str, str]] = {
     "(`asyncio.to_thread`, `contextvars.copy_context().run`)",
     "exception_not_rebuilt": "raise exceptions that can be made again from their arguments",
     "redacted_value_needed": "keep what `redact` names out of the tools' arguments and results",
-    "output_not_shown": "end the trajectory with a `final` step that has the output as its result",
+    "output_not_shown": "let the `final` step have the output as its result",
 }
 _MEND_ELSE: Final = "see the word in the reference of the evaluators, and mend its cause"
 

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from oloproof.canonical import encode
 from oloproof.errors import NotJsonError, OloproofError
@@ -165,3 +166,18 @@ class TestRefusals:
         monkeypatch.setattr(trajectories, "LARGEST_VALUE_BYTES", 3 << 20)
         with pytest.raises(NotJsonError, match="the output has 4 MiB of JSON; at most 3 are kept"):
             refuse_oversize(encode("x" * (4 << 20)), "the output")
+
+
+def test_records_take_tuples_for_lists_and_a_checkpoint_without_a_step_is_the_start() -> None:
+    """Both are kept in one form, and neither a set nor a text is a list."""
+    step = AgentStep(index=1, kind="message", claims=({"subject": "refund"},))  # type: ignore[arg-type]
+    start = AgentCheckpoint(checkpoint_id="begin", kind="checkpoint")
+    given: Any = {"steps": (step,), "checkpoints": (start,), "constraints": ()}
+    made = AgentTrajectory(**given)
+    assert made == AgentTrajectory(steps=[step], checkpoints=[start])
+    assert 1 == start.step_index
+    assert start == AgentCheckpoint(checkpoint_id="begin", kind="checkpoint", step_index=None)  # type: ignore[arg-type]
+    assert [start] == AgentTrajectory(steps=(), checkpoints=(start,)).checkpoints  # type: ignore[arg-type]
+    for other in ({step.index}, "steps", 7):
+        with pytest.raises(ValidationError):
+            AgentTrajectory(steps=other)  # type: ignore[arg-type]

@@ -542,3 +542,23 @@ class TestRecordedConstraints:
         assert [{"name": "window", "passed": False, "step_index": 2}] == found["case"][TRAJECTORY][
             "constraints"
         ]
+
+
+class TestOutputsNotShown:
+    def test_without_a_final_step_the_output_is_left_uncompared(self) -> None:
+        """What a user said is no output; a final step that only the replay has is."""
+
+        class Silent(Desk):
+            def steps(self, fault_result: Any = None) -> list[AgentStep]:
+                made = super().steps(fault_result)
+                said = a_step(5, "message", agent="user", result="please")
+                return [*made[:4], said if fault_result is None else made[4]]
+
+            def work(self, given: Any) -> Any:
+                super().work(given)
+                return {"answer": "refunded"}
+
+        found = control(Silent())
+        assert (None, True) == (found["reason"], "divergence" not in found)
+        assert "output" not in found["case"]
+        assert {"answer": "refunded"} == faulted(Silent())["case"]["output"]

@@ -207,3 +207,69 @@ def test_steps_that_do_not_show_the_output_cannot_be_replayed(tiny):
     app = DESK.replace("return trajectory.steps[-1].result", 'return {"answer": "something else"}')
     tiny.write(app=app, cases=[desk_case("escalates")], evaluators=[CHECK])
     assert {"output_not_shown": 1} == tiny.run().metrics[0].missing
+
+
+PLAIN = """
+from oloproof import AgentCheckpoint, AgentStep, AgentTrajectory, current_case
+
+class Desk:
+    def reset(self, state):
+        self.world = state
+
+    def snapshot(self):
+        return self.world
+
+    def refund(self, fault):
+        if fault is None:
+            self.world["refunds"].append("o1")
+        return [
+            {"kind": "tool_call", "tool_name": "refund", "arguments": {"orders": ("o1",)}},
+            {"kind": "tool_result", "tool_name": "refund", "result": fault or {"ok": True}},
+        ]
+
+    def work(self, fault=None):
+        steps = self.refund(fault)
+        if fault is not None and TRIES_AGAIN:
+            steps += self.refund(None)
+        return AgentTrajectory(
+            steps=tuple(AgentStep(index=n, **step) for n, step in enumerate(steps, start=1)),
+            terminal_status="success",
+            constraints=(),
+            checkpoints=(AgentCheckpoint(checkpoint_id="begin", kind="checkpoint"),),
+        )
+
+    def __call__(self, request):
+        current_case().agent_trajectory(self.work())
+        return {"answer": "refunded"}
+
+    def replay(self, trajectory, *, checkpoint, change):
+        assert ("begin", 1) == (checkpoint.checkpoint_id, checkpoint.step_index)
+        return self.work(change.fault_result)
+
+system = Desk()
+"""
+
+
+@pytest.mark.parametrize(
+    ("tries_again", "status", "label"),
+    [("True", "pass", "recovered"), ("False", "fail", "false_success")],
+)
+def test_records_of_tuples_from_the_start_without_a_final_step_are_judged(
+    tiny, tries_again, status, label
+):
+    """What the steps do not show is not compared; the state and the ending decide."""
+    tiny.write(
+        app=PLAIN.replace("TRIES_AGAIN", tries_again),
+        cases=[
+            {
+                "id": "a",
+                "input": "o1",
+                "initial_state": {"refunds": []},
+                "expected": {"answer": "refunded", "state": {"refunds": ["o1"]}},
+            }
+        ],
+        evaluators=[{"type": "fault_recovery", "tool": "refund", "fault": "error"}],
+    )
+    tiny.run()
+    verdict = tiny.verdict("a", "recovers_from_error_at_refund")
+    assert (status, label) == (verdict.status, verdict.label)
