@@ -48,7 +48,12 @@ def _decide(folder: Path, run: str, policy: Path | None, warn: Warn) -> _Decided
             )
         stale = _stale(root, store, row, record)
         report = build_report(
-            record, store=store, policy=located, root=root, notes=[stale] if stale else []
+            record,
+            store=store,
+            policy=located,
+            root=root,
+            notes=[stale] if stale else [],
+            compare=True,
         )
         return _Decided(report, located, stale)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from oloproof.errors import StoreError
 from oloproof.gating.decisions import decide
+from oloproof.gating.drops import tell_drops
 from oloproof.gating.gate import gate
 from oloproof.gating.metrics import metric_report
 from oloproof.records.report import (
@@ -42,16 +44,18 @@ def build_report(
     policy: LocatedPolicy | None,
     root: Path,
     notes: Sequence[str] = (),
+    compare: bool = False,
 ) -> RunReport:
     """The report of a run under the policy and the labels as they are now.
 
-    `notes` are what else the gate has to say of it.
+    `notes` are what else the gate has to say of it. With `compare` it is said what metrics
+    speak of less than in the run before.
     """
     manifest = record.manifest
     validity, not_kept = read_pair_labels(record, store, root)
     summary = counted_without(record, store, not_kept)
-    counted = summary["tallies"]
-    tallies = {m: Tally.from_json(counted[m]) for m in manifest["metrics"] if m in counted}
+    tallies = _tallies(manifest, summary)
+    drops = _drops(record, tallies, store, root) if compare else []
     level = policy.policy.confidence_level if policy else 0.95
     approximate = policy.policy.allow_approximate_methods if policy else False
     min_clusters = policy.policy.min_clusters if policy else 20
@@ -65,7 +69,7 @@ def build_report(
             # The count is held against the status: neither alone is to be believed.
             run_complete=record.status == "complete" and summary["cases"] == summary["asked"],
             warnings=_warnings(summary),
-            notes=[*notes, *_notes(summary), *_unruled(tallies, policy)],
+            notes=[*notes, *drops, *_notes(summary), *_unruled(tallies, policy)],
         )
     return RunReport(
         run=record.number,
@@ -94,9 +98,42 @@ def build_report(
         ],
         validity=list(validity.values()),
         slices=_slices(summary["slices"], manifest["min_slice_support"]),
-        notices=summary["notices"],
+        notices=[*summary["notices"], *([] if decided else drops)],
         gate=decided,
     )
+
+
+def _tallies(manifest: dict[str, Any], summary: dict[str, Any]) -> dict[str, Tally]:
+    counted = summary["tallies"]
+    return {m: Tally.from_json(counted[m]) for m in manifest["metrics"] if m in counted}
+
+
+def _drops(record: RunRecord, tallies: Mapping[str, Tally], store: Store, root: Path) -> list[str]:
+    """What metrics speak of less than in the last complete run of the same system before.
+
+    A run with other replicates is not compared, nor one of which something is damaged.
+    """
+    if record.status != "complete":
+        return []
+    alike = ("project", "replicates")
+    for row in store.runs():
+        if row.id >= record.number or row.status != "complete" or row.summary is None:
+            continue
+        manifest, summary = store.get_json(row.manifest), store.get_json(row.summary)
+        if manifest is None or summary is None:
+            continue
+        if any(manifest[one] != record.manifest[one] for one in alike):
+            continue
+        if manifest["system"]["name"] != record.manifest["system"]["name"]:
+            continue
+        before = RunRecord(row.id, row.status, row.started_at, manifest, summary)
+        try:
+            not_kept = read_pair_labels(before, store, root).not_kept
+            counted = counted_without(before, store, not_kept)
+        except StoreError:
+            return []
+        return tell_drops(tallies, _tallies(manifest, counted), run=row.id)
+    return []
 
 
 def _unruled(tallies: Mapping[str, Tally], policy: LocatedPolicy) -> list[str]:

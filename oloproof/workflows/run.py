@@ -131,7 +131,11 @@ class _Run:
 
     def _finished(self, record: RunRecord) -> RunFinished:
         report = build_report(
-            record, store=self._store, policy=self._project.policy, root=self._suite.root
+            record,
+            store=self._store,
+            policy=self._project.policy,
+            root=self._suite.root,
+            compare=True,
         )
         undecided = 0 if record.status == "complete" else INTERRUPTED_EXIT
         return RunFinished(report, report.gate.exit_code if report.gate else undecided)

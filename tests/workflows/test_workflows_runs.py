@@ -68,6 +68,27 @@ def test_a_run_over_the_same_inputs_does_nothing_and_says_where_results_are_from
     assert "pass" == tiny.verdict("b", "state_matches").status
 
 
+def test_what_a_metric_no_longer_speaks_of_is_said(tiny):
+    """A case that a metric leaves out since the run before is told, with and without a policy."""
+    tiny.write(app=APP, cases=[case("a"), case("b", say="hi")])
+    assert [] == tiny.run().notices
+    without = case("b", say="hi")
+    without["expected"] = {"answer": "hi"}
+    tiny.write(
+        app=APP,
+        cases=[case("a"), without],
+        evaluators=[{"type": "state_matches"}, {"type": "exact_match", "field": "answer"}],
+    )
+    told = (
+        "`state_matches` speaks of 1 result, and spoke of 2 in run 1: "
+        "more is excluded (no_expected_state 1)."
+    )
+    assert told in tiny.run().notices
+    (tiny.folder / "release.yaml").write_text(json.dumps({"version": 1, "rules": RULES}))
+    assert told in gate(tiny.folder).gate.notes
+    assert told not in tiny.run().gate.notes  # the run before speaks of as little
+
+
 def test_an_added_case_runs_alone(tiny):
     """Of a changed dataset only what is new is called."""
     tiny.write(app=APP, cases=[case("a")], rules=RULES)
