@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
+from oloproof.errors import OloproofError
 from oloproof.recording.calling import begin, call, call_async
 from oloproof.recording.declaration import Effect
 from oloproof.recording.lanes import OPEN
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+_CALLED_BY: Final = ("invoke", "on_invoke_tool", "acall", "forward")
+"""Methods by which frameworks call the tools that they make of functions."""
+
+
+class NoFunctionError(OloproofError, TypeError):
+    """What is declared as a tool or model is no function."""
 
 
 @overload
@@ -97,8 +105,11 @@ def _declare(kind: EffectKind, function: Any, options: dict[str, Any]) -> Any:
         return staticmethod(_wrap(Effect(kind, function.__func__, receiver=False, **options)))
     if isinstance(function, classmethod):
         return classmethod(_wrap(Effect(kind, function.__func__, receiver=True, **options)))
-    if not callable(function):
-        raise TypeError(f"@{kind} takes a function, not {type(function).__name__}")
+    if not callable(function) or _is_made_by_a_framework(function):
+        raise NoFunctionError(
+            f"@oloproof.{kind} takes a function, not `{type(function).__name__}`",
+            mend=f"put `@oloproof.{kind}` below the decorator that makes one of the function",
+        )
     return _wrap(Effect(kind, function, **options))
 
 
@@ -114,6 +125,12 @@ def _wrap(effect: Effect) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(shape):
         return _coroutine(effect)
     return _plain(effect)
+
+
+def _is_made_by_a_framework(function: object) -> bool:
+    """Whether something is a framework's tool, which is called by its methods."""
+    plain = inspect.isroutine(function) or inspect.isclass(function) or _is_partial(function)
+    return not plain and any(hasattr(type(function), name) for name in _CALLED_BY)
 
 
 def _is_partial(function: object) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.contract import Conversational
-from oloproof.errors import ConfigurationError, nearest, suggest
+from oloproof.errors import ConfigurationError, OloproofError, nearest, suggest
 from oloproof.systems.exceptions import describe, place
 from oloproof.systems.python import Kind, PythonSystem, signature_of, takes_input, tell_kind
 
@@ -105,6 +105,8 @@ class _Loader:
                 mend = f"install `{error.name}` into the environment that Oloproof runs in"
             elif isinstance(error, SyntaxError):
                 mend = "correct the line"
+            elif isinstance(error, OloproofError) and error.mend:
+                mend = error.mend
             elif isinstance(error, TypeError) and (option := _UNKNOWN_OPTION.match(str(error))):
                 declared, given = option.groups()
                 said = suggest(given, OPTIONS[declared])

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from recording_desk import Sandbox, record, replay, run
 
+from oloproof.errors import OloproofError
 from oloproof.recording.effects import model, tool
 
 MARK = object()
@@ -266,8 +267,30 @@ def test_options_are_checked_where_they_are_given() -> None:
     """A wrong option or something that is no function is refused at once."""
     with pytest.raises(ValueError, match="on_fault"):
         tool(on_fault="ignore")  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match="@model takes a function"):
+    with pytest.raises(TypeError, match=r"@oloproof\.model takes a function, not `int`"):
         model(3)  # type: ignore[call-overload]
+
+
+class MadeByAFramework:
+    """A tool as frameworks make them of a function: some can be called, too."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def invoke(self, arguments: dict[str, Any]) -> Any:
+        return self.function(**arguments)
+
+    def __call__(self, **arguments: Any) -> Any:
+        return self.function(**arguments)
+
+
+def test_a_frameworks_tool_is_declared_below_its_decorator() -> None:
+    """Above it, the framework would call what is not recorded; below it every call is."""
+    with pytest.raises(OloproofError, match="takes a function, not `MadeByAFramework`") as refused:
+        tool(MadeByAFramework(lambda a: a))
+    assert "put `@oloproof.tool` below the decorator" in str(refused.value)
+    made = MadeByAFramework(tool(name="below")(lambda a: a))
+    assert [("below", {"a": 1}, 1)] == calls(lambda: made.invoke({"a": 1}))
 
 
 def test_a_call_id_is_made_of_the_arguments() -> None:

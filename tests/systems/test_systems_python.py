@@ -203,6 +203,14 @@ class TestRefusals:
                 "`@oloproof.tool` has no option `read`: did you mean `reads`?",
             ),
             (
+                "import oloproof\nclass FunctionTool:\n  def __init__(self, f): self.f = f\n"
+                "@oloproof.tool\n@FunctionTool\ndef f(x): ...",
+                "app:f",
+                None,
+                "@oloproof.tool takes a function, not `FunctionTool`",
+                "put `@oloproof.tool` below the decorator that makes one of the function",
+            ),
+            (
                 "class A:\n  def rest(self, s): ...\n  def snapshot(self): ...\n"
                 "  def __call__(self, x): ...",
                 "app:A",
