@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode, encode_foreign, to_json
 from oloproof.errors import NotJsonError
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.recording.on_fault import OnFault
     from oloproof.records.faults import EffectKind
+
+
+TOOLS: Final[dict[str, bool]] = {}
+"""Every tool that was declared in this process, by name: whether it only reads."""
 
 
 class Effect:
@@ -47,6 +51,8 @@ class Effect:
         self.reads = reads
         self.on_fault = on_fault
         self.parameters = Parameters(function, receiver=receiver)
+        if kind == "tool":
+            TOOLS[self.name] = reads
 
     def read(self, bound: dict[str, Any]) -> tuple[str, NotJsonError | None]:
         """The arguments as JSON text with sorted keys, and what is wrong with one that is none.

@@ -85,7 +85,7 @@ class Dispatch:
             "single_call": system.single_call,
             "shares_process": sandboxes > 1,
         }
-        self._outlet.send(READY, abilities | {"loaded": self._loaded.new_files()})
+        self._outlet.send(READY, abilities | self._seen())
 
     def job(self, frame: Frame) -> None:
         """Run every unit of the job and the replays each asks for."""
@@ -117,7 +117,10 @@ class Dispatch:
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
         header, body = ending
-        self._outlet.send(DONE, header | {"loaded": self._loaded.new_files()}, body)
+        self._outlet.send(DONE, header | self._seen(), body)
+
+    def _seen(self) -> dict[str, Any]:
+        return {"loaded": self._loaded.new_files(), "tools": self._loaded.new_tools()}
 
     def _record(self, request: Request, unit: Any) -> tuple[dict[str, Any], bytes]:
         if unit.get("watched"):  # only the conformance check asks for that

@@ -15,6 +15,7 @@ class LoadedModules:
         self._told: frozenset[str] = frozenset()
         self._searched: frozenset[str] = frozenset()
         self._used = False
+        self._declared = 0
 
     def new_files(self) -> list[str]:
         """Files of the project that were imported since this was last asked."""
@@ -28,6 +29,15 @@ class LoadedModules:
             if own is not None:
                 files.append(own)
         return sorted(files)
+
+    def new_tools(self) -> dict[str, bool]:
+        """The tools that the system has declared, where there are more than when last asked."""
+        declaring = sys.modules.get("oloproof.recording.declaration")
+        tools: dict[str, bool] = {} if declaring is None else declaring.TOOLS
+        if len(tools) == self._declared:
+            return {}
+        self._declared = len(tools)
+        return dict(tools)
 
     def use_the_package(self) -> bool:
         """Whether a module has `oloproof` under any name: it may use all that it offers."""

@@ -80,6 +80,7 @@ class Engine:
     replayed: int = 0
     not_reusable: int = 0
     loaded: set[str] = field(default_factory=set)
+    declared: dict[str, bool] = field(default_factory=dict)
     _checked: bool = False
     _part: int = 0
     _in_part: Counter[int] = field(default_factory=Counter)
@@ -166,11 +167,11 @@ class Engine:
             case framing.DONE:
                 if frame.body:
                     self._keep_executed(group, frame)
-                self.loaded.update(frame.header["loaded"])
+                self._see(frame.header)
                 group.done = True
                 self._in_part[group.part] -= 1
             case messages.READY:
-                self.loaded.update(frame.header["loaded"])
+                self._see(frame.header)
                 if not self._checked:
                     self.check_system(frame.header)
                     self._checked = True
@@ -183,6 +184,10 @@ class Engine:
                     where=f"{self.declared_at} ({found})" if found else self.declared_at,
                     mend=frame.header["mend"],
                 )
+
+    def _see(self, header: dict[str, Any]) -> None:
+        self.loaded.update(header["loaded"])
+        self.declared.update(header["tools"])
 
     def _keep_executed(self, group: Group, frame: Frame) -> None:
         unit = group.units[frame.header["unit"]]

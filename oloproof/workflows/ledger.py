@@ -16,6 +16,7 @@ from oloproof.workflows.contexts import context_of
 from oloproof.workflows.counts import Judged, VerdictCounts
 from oloproof.workflows.documents import CaseDocuments
 from oloproof.workflows.uncalled import Uncalled
+from oloproof.workflows.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +46,7 @@ class Ledger:
         slices: Sequence[SliceSpec],
         redaction: Redaction,
         cluster_of: Callable[[Case], str | None],
+        declared: dict[str, bool],
     ) -> None:
         self._store = store
         self._run = run
@@ -58,6 +60,7 @@ class Ledger:
         self._rows: list[Any] = []
         self._chunks = 0
         self.uncalled = Uncalled(evaluators)
+        self.unrecorded = Unrecorded(declared)
         self.cases = 0
         self.copies = 0
         self.replays = 0
@@ -79,6 +82,7 @@ class Ledger:
                 contexts[unit.replicate] = context
                 places[unit.replicate] = self._counts.places(unit)
             self.uncalled.see(context.evidence.steps)
+            self.unrecorded.see(context)
             codes = tuple([verdict.code for verdict in judge(self._evaluators, context)])
             is_case = is_source and unit.replicate == 1
             judged.append(Judged(codes, places[unit.replicate], is_case))

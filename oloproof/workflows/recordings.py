@@ -45,6 +45,7 @@ class RecordedEngine:
         self.replayed = 0
         self.not_reusable = 0
         self.loaded: set[str] = set()
+        self.declared: dict[str, bool] = {}
 
     def through(self, groups: Iterable[Group]) -> Iterator[Group]:
         """Each group once it is whole, in the order given."""

@@ -191,8 +191,8 @@ class _Run:
     def _execute(
         self, number: int, facts: DatasetFacts
     ) -> Generator[Event, None, tuple[RunStatus, dict[str, Any]]]:
-        ledger = self._ledger(number, facts)
         engine = self._engine(number, facts)
+        ledger = self._ledger(number, facts, engine.declared)
         planner = self._planner()
         said = self._passing + self._standing
         status: RunStatus = "interrupted"
@@ -200,7 +200,7 @@ class _Run:
             for group in engine.through(map(planner.group, self._dataset)):
                 ledger.add(group)
                 yield Progress(ledger.cases, facts.cases)
-            self._standing += ledger.uncalled.notices()
+            self._standing += ledger.uncalled.notices() + ledger.unrecorded.notices()
             if self._rerun_failed and not planner.reran:
                 self._passing.append(_NOTHING_RERUN)
             status = self._status_at_the_end(number, facts)
@@ -252,7 +252,7 @@ class _Run:
             rerun_failed=self._rerun_failed,
         )
 
-    def _ledger(self, number: int, facts: DatasetFacts) -> Ledger:
+    def _ledger(self, number: int, facts: DatasetFacts, declared: dict[str, bool]) -> Ledger:
         return Ledger(
             self._store,
             number,
@@ -261,6 +261,7 @@ class _Run:
             slices=self._suite.slice_specs,
             redaction=Redaction(self._suite.redact),
             cluster_of=facts.shared_clusters(),
+            declared=declared,
         )
 
     def _engine(self, number: int, facts: DatasetFacts) -> Engine | RecordedEngine:

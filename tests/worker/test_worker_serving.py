@@ -82,6 +82,7 @@ class TestStart:
             "conversational": False,
             "single_call": True,
             "loaded": ["app.py", "tools.py"],
+            "tools": {},
         } == first.frames[0].header
         assert ["late.py"] == first.frames[-1].header["loaded"]
         assert [] == second.frames[-1].header["loaded"]

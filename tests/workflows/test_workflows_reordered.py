@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import TinyProject
+
+if TYPE_CHECKING:
+    from tests.workflows.conftest import TinyProject
 
 APP = """
 import asyncio
