@@ -160,7 +160,13 @@ class TestCases:
         source = REPLAYABLE.replace('{"ok": True}', f'{{"ok": "{SECRET}", "{SECRET}": 1}}')
         source = source.replace('self.state["n"] += 1', f'self.state["{SECRET}"] = "{SECRET}"')
         write(tmp_path, app=source)
-        site = {"tool": "refund", "occurrence": 1, "turn": None, "faults": ["error"]}
+        site = {
+            "kind": "tool",
+            "name": "refund",
+            "occurrence": 1,
+            "turn": None,
+            "faults": ["error"],
+        }
         seen = drive(
             tmp_path,
             [[unit(SECRET, sites=[site])], [unit(SECRET)]],
@@ -219,7 +225,13 @@ def desk(request):
         assert not [frame for frame in seen.frames if b"12.5" in frame.body]
 
 
-SITE: Any = {"tool": "refund", "occurrence": 1, "turn": None, "faults": ["error", "timeout"]}
+SITE: Any = {
+    "kind": "tool",
+    "name": "refund",
+    "occurrence": 1,
+    "turn": None,
+    "faults": ["error", "timeout"],
+}
 
 
 class TestReplays:
@@ -244,7 +256,7 @@ class TestReplays:
     def test_a_call_that_was_not_made_is_not_replayed(self, tmp_path: Path) -> None:
         """The occurrence counts."""
         write(tmp_path, app=REPLAYABLE)
-        sites = [SITE | {"occurrence": 2}, SITE | {"tool": "other"}]
+        sites = [SITE | {"occurrence": 2}, SITE | {"name": "other"}]
         (seen,) = drive(tmp_path, [[unit(1, sites=sites)]], state={"n": 0})
         assert [] == seen.replays
         assert 1 == len(seen.evidence)
