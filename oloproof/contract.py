@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar, Token
+from contextvars import Context, ContextVar, Token
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from oloproof.canonical import decode
@@ -74,6 +74,11 @@ class CurrentCase:
         self.turn, self._input_json = turn, input_json
 
     @property
+    def is_over(self) -> bool:
+        """Whether it has ended, though code of it may still run."""
+        return self._report is None
+
+    @property
     def input(self) -> JsonValue:
         """A fresh copy of the case's input; in a conversation, of the present turn.
 
@@ -115,6 +120,11 @@ def current_case() -> CurrentCase:
         mend="call it while the system is being called or replayed"
         + (", in a copy of the case's context (several cases are open)" if _open else ""),
     )
+
+
+def case_in(context: Context | None = None) -> CurrentCase | None:
+    """The case that a context (else the present one) was copied in; None outside of all."""
+    return _CURRENT.get() if context is None else context.get(_CURRENT)
 
 
 class open_case:  # noqa: N801  # used as a block, once a case: a generator would cost twice as much

@@ -11,16 +11,18 @@ from oloproof.records.evidence import COMPLETED, Outcome
 from oloproof.systems.exceptions import describe, place
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
     from pathlib import Path
 
+    from oloproof.execution.looping import AsyncCalls
+
 Phase: TypeAlias = Literal["reset", "call", "snapshot"]
 
-LEFTOVERS_S: Final = 0.25
-"""How long tasks that a call left behind may take to end once they are cancelled."""
-
 _NEVER_AWAITED: Final = frozenset({type(None), bool, int, float, str, list, dict, tuple})
+
+
+class DeadlinePassedError(Exception):
+    """An awaited call took too long; it has been cancelled."""
 
 
 class Called(NamedTuple):
@@ -32,9 +34,10 @@ class Called(NamedTuple):
 
 
 class Caller:
-    """Calls sync and async code alike, on one event loop that is kept for the worker's life.
+    """Calls sync and async code alike, on one event loop that is kept for the sandbox's life.
 
     The loop runs only while something is awaited, so that sync code may start one of its own.
+    Tasks that a call leaves running live on until `end_case`.
     `clean` takes secrets out of what exceptions say, `root` is the project whose lines they
     name, and `before_call` hears that another call begins.
     """
@@ -51,13 +54,22 @@ class Caller:
         self._clean = clean
         self._root = root
         self._before_call = before_call
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._async: AsyncCalls | None = None
 
     def close(self) -> None:
         """Close the loop, if one was ever needed."""
-        if self._loop is not None:
-            self._loop.close()
-            self._loop = None
+        if self._async is not None:
+            self._async.close()
+            self._async = None
+
+    def end_case(self) -> None:
+        """End the tasks that the calls since the last end left running."""
+        if self._async is not None:
+            self._async.end_case()
+
+    def shed(self) -> bool:
+        """Whether a `reset` may be made again: an earlier case spoiled it, which is over now."""
+        return self._async is not None and self._async.shed()
 
     def call(self, phase: Phase, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Called:
         """`function(*args, **kwargs)`, awaited where it gives an awaitable.
@@ -70,8 +82,8 @@ class Caller:
         try:
             value = function(*args, **kwargs)
             if type(value) not in _NEVER_AWAITED and inspect.isawaitable(value):
-                value = self._await(value)
-        except _DeadlinePassedError:
+                value = self._await(phase, value)
+        except DeadlinePassedError:
             return self._late(phase)
         except BaseException as error:
             return Called(MISSING, self.outcome_of(error, phase), error)
@@ -91,67 +103,9 @@ class Caller:
         where = place(error, self._root)
         return Outcome(status, describe(error, self._clean), where and self._clean(where), phase)
 
-    def _await(self, awaitable: Any) -> Any:
-        import asyncio  # a system that is not async must not pay for it
+    def _await(self, phase: Phase, awaitable: Any) -> Any:
+        from oloproof.execution.looping import AsyncCalls  # only an async system pays for it
 
-        if self._loop is None or self._loop.is_closed():
-            self._loop = asyncio.new_event_loop()
-        loop = self._loop
-        try:
-            return self._within_deadline(loop, asyncio.ensure_future(awaitable, loop=loop))
-        finally:
-            if not loop.is_closed() and not _end_leftovers(loop):
-                # A task that will not end must never run again: its loop is given up.
-                self.close()
-
-    def _within_deadline(self, loop: asyncio.AbstractEventLoop, task: asyncio.Future[Any]) -> Any:
-        """What the task gives; when the deadline passes it is cancelled, and not waited for."""
-        late: list[bool] = []
-
-        def stop() -> None:
-            late.append(True)
-            loop.stop()
-
-        task.add_done_callback(_look_at)
-        clock = None if self._timeout_s is None else loop.call_later(self._timeout_s, stop)
-        try:
-            return loop.run_until_complete(task)
-        except RuntimeError:
-            if not late or task.done():
-                raise
-            task.cancel()
-            raise _DeadlinePassedError from None
-        finally:
-            if clock is not None:
-                clock.cancel()
-
-
-class _DeadlinePassedError(Exception):
-    pass
-
-
-def _end_leftovers(loop: asyncio.AbstractEventLoop) -> bool:
-    """End the tasks a call left behind, so that they cannot touch the next one's sandbox.
-
-    False where some did not end in time.
-    """
-    import asyncio
-
-    until = time.monotonic() + LEFTOVERS_S
-    while leftovers := asyncio.all_tasks(loop):
-        left_s = until - time.monotonic()
-        if left_s <= 0:
-            return False
-        for task in leftovers:
-            task.cancel()
-        loop.run_until_complete(asyncio.wait(leftovers, timeout=left_s))
-        for task in leftovers:
-            if task.done():
-                _look_at(task)
-    return True
-
-
-def _look_at(task: asyncio.Future[Any]) -> None:
-    """Take note of what a task raised, so that nothing complains of it when it is forgotten."""
-    if not task.cancelled():
-        task.exception()
+        if self._async is None or self._async.is_lost:
+            self._async = AsyncCalls()
+        return self._async.make(phase, awaitable, self._timeout_s)

@@ -16,16 +16,17 @@ from oloproof.canonical import JsonValue, decode, encode, encode_foreign, encode
 from oloproof.contract import CurrentCase, open_case
 from oloproof.errors import OloproofError
 from oloproof.execution.performing import Act, Performance, Reading, Request
+from oloproof.execution.reading import CaseReading
 from oloproof.execution.recorder import Recorder
-from oloproof.execution.trajectories import StoredTrajectory, refuse_oversize, store_trajectory
+from oloproof.execution.trajectories import refuse_oversize
 from oloproof.execution.worlds import Worlds
-from oloproof.paths import MISSING, Absent
+from oloproof.paths import MISSING
 from oloproof.records.evidence import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from oloproof.execution.calling import Caller
+    from oloproof.execution.calling import Called, Caller
     from oloproof.execution.redaction import Redaction
     from oloproof.execution.retrying import Retries
     from oloproof.recording.session import Session
@@ -95,7 +96,7 @@ class Execution:
     def _call(self, request: Request, targets: Sequence[tuple[str, int]]) -> Performance:
         self._on_attempt()
         session = self.recorder.open(request, targets)
-        reading = _CaseReading(self, self._on_report)
+        reading = CaseReading(self, self._on_report)
         acts = self.acts(request)
         performance = self.perform(request, reading, acts, session, self._on_turn)
         if session is not None:
@@ -133,35 +134,57 @@ class Execution:
             replicate=request.replicate,
             report=reading.report,
         )
-        performance: Performance | None = None
-        with open_case(case), session or contextlib.nullcontext():
-            unready = self._reset(request.state_json, session)
-            if unready is not None:
-                return unready
-            for act in acts:
-                performance = self._do(act, case, performance, session)
-                reading.read(performance)
-                self._read_states(performance, request.state_json, act.turn)
-                if performance.outcome.status != "completed" or act is acts[-1]:
-                    break
-                if session is not None:
-                    self.recorder.end_turn(session, performance.called.value)
-                if on_turn is not None:
-                    # So that it outlives a process that a later turn ends.
-                    on_turn(encode(performance.last_turn()))
-        assert performance is not None
+        try:
+            with open_case(case), session or contextlib.nullcontext():
+                unready = self._reset(request.state_json, session)
+                if unready is not None:
+                    return unready
+                performance = self._act(request, case, reading, acts, session, on_turn)
+        finally:
+            self._caller.end_case()
         reading.finish(performance)
+        return performance
+
+    def _act(
+        self,
+        request: Request,
+        case: CurrentCase,
+        reading: Reading,
+        acts: list[Act],
+        session: Session | None,
+        on_turn: Callable[[bytes], None] | None,
+    ) -> Performance:
+        """Make the calls of the system one after another, until one does not complete."""
+        performance: Performance | None = None
+        for act in acts:
+            performance = self._do(act, case, performance, session)
+            reading.read(performance)
+            self._read_states(performance, request.state_json, act.turn)
+            if performance.outcome.status != "completed" or act is acts[-1]:
+                break
+            if session is not None:
+                self.recorder.end_turn(session, performance.called.value)
+            if on_turn is not None:
+                # So that it outlives a process that a later turn ends.
+                on_turn(encode(performance.last_turn()))
+        assert performance is not None
         return performance
 
     def _reset(self, state_json: bytes | None, session: Session | None) -> Performance | None:
         """Put the sandbox into the initial state; what there is of a case where that failed."""
         if not self.system.stateful:
             return None
-        state = None if state_json is None else decode(state_json)
         if session is not None:
             session.preparing = True
-        with self.recorder.undisturbed(session):
-            reset = self._caller.call("reset", self.system.reset, state)
+
+        def reset_once() -> Called:
+            state = None if state_json is None else decode(state_json)
+            with self.recorder.undisturbed(session):
+                return self._caller.call("reset", self.system.reset, state)
+
+        reset = reset_once()
+        if self._caller.shed():
+            reset = reset_once()
         if reset.outcome.status != "completed":
             problem = f"reset() did not succeed: {reset.outcome.error}"
             return Performance(reset, reset.outcome, world_problem=problem)
@@ -249,57 +272,3 @@ class Execution:
             return Outcome("not_json", self._caller.outcome_of(error, "call").error)
         clean = self.redaction.of_text
         return Outcome("not_json", clean(error.what), error.where and clean(error.where))
-
-
-class OutputReading:
-    """Reads what the calls of a case gave; trajectories that are reported are not used."""
-
-    def __init__(self, execution: Execution) -> None:
-        self._execution = execution
-
-    def report(self, trajectory: object) -> None:
-        """Not used."""
-
-    def read(self, performance: Performance) -> None:
-        """Take the output, or the outcome that there is none to be kept."""
-        value = performance.called.value
-        if isinstance(value, Absent):
-            return
-        what = "the output" if performance.replies is None else "the reply"
-        try:
-            performance.output = self._execution.plain(value, what)
-        except BaseException as error:
-            performance.outcome = self._execution.not_json(error)
-            return
-        if performance.replies is not None:
-            performance.replies.append(performance.output)
-
-    def finish(self, performance: Performance) -> None:
-        """Nothing is left to be taken."""
-
-
-class _CaseReading(OutputReading):
-    """Reads a case that runs for the first time: the last trajectory reported during it, too."""
-
-    def __init__(self, execution: Execution, on_report: Callable[[bytes], None]) -> None:
-        super().__init__(execution)
-        self._on_report = on_report
-        self._trajectory: StoredTrajectory | None = None
-        self._problem: str | None = None
-
-    def report(self, trajectory: object) -> None:
-        """Keep a report; a wrong one raises in the code that made it."""
-        redaction = self._execution.redaction
-        redaction.refresh()
-        try:
-            self._trajectory = store_trajectory(trajectory, redaction)
-        except OloproofError as error:
-            # The code that made it may swallow the error: the evidence still says it.
-            self._problem = redaction.of_text(error.what)
-            raise
-        self._problem = None
-        self._on_report(self._trajectory.json)
-
-    def finish(self, performance: Performance) -> None:
-        """Take the trajectory that was reported last."""
-        performance.trajectory, performance.trajectory_problem = self._trajectory, self._problem

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import OloproofError
-from oloproof.recording.strays import is_stray
+from oloproof.recording.strays import OURS, is_stray
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -122,10 +122,14 @@ def identity(*parts: object) -> str:
 
 
 def owner() -> int:
-    """What runs the calling code: a task where there is one, else the thread."""
+    """What runs the calling code: a task where there is one, else the thread.
+
+    The task in which the calls of the system are made stands for its thread.
+    """
     loop = _get_running_loop()
     task = None if loop is None else asyncio.current_task(loop)
-    return threading.get_ident() if task is None else id(task)
+    ours = task is None or task.get_name().startswith(OURS)
+    return threading.get_ident() if ours else id(task)
 
 
 def find(what: str) -> Position | None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from oloproof.canonical import decode, encode
+from oloproof.execution.reading import OutputReading
 from oloproof.execution.recorder import NOT_STORABLE
-from oloproof.execution.running import OutputReading
 from oloproof.paths import MISSING
 from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.records.evidence import (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import decode, encode
 from oloproof.execution.performing import Act
+from oloproof.execution.reading import OutputReading
 from oloproof.execution.recorder import Recorder
-from oloproof.execution.running import OutputReading
 from oloproof.patches import difference
 from oloproof.paths import Absent, from_pointer
 from oloproof.records.evidence import RECORDING, CaseEvidence

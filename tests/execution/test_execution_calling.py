@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import gc
 import time
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oloproof.execution import calling
+from oloproof.contract import CurrentCase, open_case
+from oloproof.execution import looping
 from oloproof.execution.calling import Called, Caller
 from oloproof.paths import MISSING
 from oloproof.records.evidence import COMPLETED
@@ -188,7 +190,7 @@ class TestDeadlines:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its loop is given up: the next case's sandbox is safe from it."""
-        monkeypatch.setattr(calling, "LEFTOVERS_S", 0.05)
+        monkeypatch.setattr(looping, "LEFTOVERS_S", 0.05)
         caller = Caller(0.05)
         beats: list[float] = []
 
@@ -211,8 +213,10 @@ class TestDeadlines:
         assert count == len(beats)
 
 
-class TestLeftovers:
-    def test_tasks_left_behind_are_ended(self, caller: Caller) -> None:
+class TestCases:
+    """What lives as long as its case, and what as long as its sandbox."""
+
+    def test_tasks_left_behind_are_ended_with_their_case(self, caller: Caller) -> None:
         """Those that they start while they end, too."""
         touched: list[str] = []
 
@@ -232,17 +236,63 @@ class TestLeftovers:
             await asyncio.sleep(0)
             return "done"
 
-        async def linger() -> None:
-            await asyncio.sleep(0.05)
-
-        assert "done" == caller.call("call", act).value
-        caller.call("call", linger)
+        with a_case(caller):
+            assert "done" == caller.call("call", act).value
+        caller.call("call", asyncio.sleep, 0.05)
         assert [] == touched
         assert 2 == len(tasks)
         assert all(task.cancelled() for task in tasks)
 
-    def test_what_a_leftover_raises_is_its_own_cases_outcome(self, caller: Caller) -> None:
-        """An exit in a task that is being ended does not end the worker."""
+    def test_a_task_lives_from_its_reset_to_the_end_of_its_case(self, caller: Caller) -> None:
+        """Through every call and every snapshot, while something is awaited."""
+        beats: list[int] = []
+
+        async def beat() -> None:
+            while True:
+                beats.append(0)
+                await asyncio.sleep(0)
+
+        async def begin() -> None:
+            asyncio.get_running_loop().create_task(beat())
+
+        with a_case(caller):
+            caller.call("reset", begin)
+            for phase in ("call", "snapshot", "call", "snapshot"):
+                count = len(beats)
+                caller.call(phase, asyncio.sleep, 0.001)  # type: ignore[arg-type]
+                assert count < len(beats)
+        count = len(beats)
+        caller.call("call", asyncio.sleep, 0.001)
+        assert count == len(beats)
+
+    def test_what_was_begun_outside_of_every_case_lasts(self, caller: Caller) -> None:
+        """Tasks that such a task starts, too; what a case starts in between does not."""
+        beats = dict.fromkeys(["sandbox", "child", "case"], 0)
+
+        async def beat(name: str) -> None:
+            while True:
+                beats[name] += 1
+                if name == "sandbox" and beats[name] == 5:
+                    children.append(asyncio.create_task(beat("child")))
+                await asyncio.sleep(0)
+
+        children: list[Any] = []
+
+        async def begin(name: str) -> None:
+            children.append(asyncio.create_task(beat(name)))
+            await asyncio.sleep(0)
+
+        caller.call("call", begin, "sandbox")
+        with a_case(caller):
+            caller.call("call", begin, "case")
+            caller.call("call", asyncio.sleep, 0.01)
+        counts = dict(beats)
+        caller.call("call", asyncio.sleep, 0.01)
+        grew = [name for name, count in beats.items() if count > counts[name]]
+        assert ["sandbox", "child"] == grew
+
+    def test_what_a_leftover_raises_reaches_nobody(self, caller: Caller) -> None:
+        """An exit in a task that is being ended does not end the worker, nor the next case."""
 
         async def late() -> None:
             try:
@@ -257,13 +307,141 @@ class TestLeftovers:
             await asyncio.sleep(0)
             return "done"
 
-        assert "exited" == caller.call("call", act).outcome.status
-
         async def fine() -> str:
             return "fine"
 
+        with a_case(caller):
+            assert "done" == caller.call("call", act).value
         assert Called("fine", COMPLETED) == caller.call("call", fine)
 
+    def test_one_that_cleans_up_behind_a_shield_is_ended_too(self, caller: Caller) -> None:
+        """It is asked more than once; the loop, and what lasts in it, goes on."""
+        ended: list[str] = []
+
+        async def shielded() -> None:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                try:
+                    await asyncio.sleep(60)
+                finally:
+                    ended.append("shielded")
+
+        async def act() -> Any:
+            tasks.append(asyncio.ensure_future(shielded()))
+            await asyncio.sleep(0)
+            return asyncio.get_running_loop()
+
+        tasks: list[Any] = []
+        with a_case(caller):
+            loop = caller.call("call", act).value
+        assert ["shielded"] == ended
+        with a_case(caller):
+            assert loop is caller.call("call", act).value
+
+    def test_the_calls_of_a_case_and_the_next_reset_are_made_in_one_task(
+        self, caller: Caller
+    ) -> None:
+        """What one enters the other may leave; a snapshot is beside it, for it only reads."""
+
+        async def look() -> Any:
+            return asyncio.current_task()
+
+        tasks = []
+        for _ in range(2):
+            with a_case(caller):
+                tasks += [caller.call(phase, look).value for phase in PHASES]
+        assert 1 == len({tasks[n] for n in (0, 1, 3, 4)})
+        assert tasks[2] not in tasks[:2]
+
+    def test_without_an_async_reset_each_case_has_a_task_of_its_own(self, caller: Caller) -> None:
+        """Nothing could leave in the next case what was entered in this one."""
+
+        async def look() -> Any:
+            return asyncio.current_task()
+
+        tasks = []
+        for _ in range(2):
+            with a_case(caller):
+                tasks += [caller.call("call", look).value for _ in range(2)]
+        assert tasks[0] is tasks[1]
+        assert tasks[1] is not tasks[2]
+
+    def test_what_is_set_in_one_call_is_seen_in_the_next(self, caller: Caller) -> None:
+        """A variable of the context, and a token with which the next reset undoes it."""
+        variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
+        tokens: list[Any] = []
+
+        async def reset() -> str:
+            if tokens:
+                variable.reset(tokens.pop())
+            found = variable.get()
+            tokens.append(variable.set("set in reset"))
+            return found
+
+        async def look() -> str:
+            return variable.get()
+
+        for _ in range(2):
+            with a_case(caller):
+                assert "none" == caller.call("reset", reset).value
+                assert "set in reset" == caller.call("call", look).value
+                assert "set in reset" == caller.call("snapshot", look).value
+
+    def test_a_timeout_that_was_entered_and_never_left_strikes_no_other_case(
+        self, caller: Caller
+    ) -> None:
+        """The task is still in it; it cannot be cancelled by what outlived its case."""
+
+        async def reset() -> None:
+            await asyncio.timeout(0.02).__aenter__()
+
+        async def act() -> str:
+            await asyncio.sleep(0.05)
+            return "acted"
+
+        async def mend() -> None:
+            pass
+
+        with a_case(caller):
+            assert "completed" == caller.call("reset", reset).outcome.status
+        with a_case(caller):
+            caller.call("reset", mend)
+            assert "acted" == caller.call("call", act).value
+
+    def test_a_timeout_that_spans_calls_strikes_its_own_case(self, caller: Caller) -> None:
+        """As it does where the calls are made one after another by hand."""
+
+        async def reset() -> None:
+            await asyncio.timeout(0.02).__aenter__()
+
+        with a_case(caller):
+            caller.call("reset", reset)
+            assert "raised" == caller.call("call", asyncio.sleep, 5).outcome.status
+            assert "snapshot" == caller.call("snapshot", Immediately).value
+
+
+PHASES: Any = ("reset", "call", "snapshot")
+
+
+class Immediately:
+    """What is awaited and waits for a turn of the loop."""
+
+    def __await__(self) -> Any:
+        yield from asyncio.sleep(0).__await__()
+        return "snapshot"
+
+
+@contextlib.contextmanager
+def a_case(caller: Caller) -> Iterator[None]:
+    """A case of a sandbox, from its reset to its end."""
+    case = CurrentCase(id="c", input_json=b"null", report=lambda _: None)
+    with open_case(case):
+        yield
+    caller.end_case()
+
+
+class TestLoops:
     def test_a_system_may_close_or_stop_the_loop(self, caller: Caller) -> None:
         """The next call gets another one."""
         loops: list[Any] = []

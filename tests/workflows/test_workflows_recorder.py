@@ -122,3 +122,10 @@ def test_a_copy_draws_what_its_source_drew(tiny: TinyProject, a: str, w: str) ->
     """It is a counterfactual of its source: an agent that ignores its input does the same."""
     app = DRAWS.format(a=a, w=w, heard="pass")
     assert {"same_state": "pass", "same_actions": "pass"} == relations(tiny, app)
+
+
+@pytest.mark.parametrize(("a", "w"), [("", ""), ("async ", "await ")])
+def test_what_an_agent_was_told_shifts_no_draw(tiny: TinyProject, a: str, w: str) -> None:
+    """A call with other arguments is another action, and draws elsewhere stay what they were."""
+    app = DRAWS.format(a=a, w=w, heard=f'{w}self.note(request["message"])')
+    assert {"same_state": "pass", "same_actions": "fail"} == relations(tiny, app)

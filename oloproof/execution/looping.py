@@ -1,0 +1,189 @@
+"""The event loop of one sandbox, and the tasks in which its async calls are made.
+
+What a case leaves running lives until the case has ended, and no longer. What was begun
+outside of every case belongs to the sandbox.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
+
+from oloproof.contract import case_in
+from oloproof.execution.calling import DeadlinePassedError
+from oloproof.execution.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from oloproof.execution.calling import Phase
+
+LEFTOVERS_S: Final = 0.25
+"""How long tasks that a case left behind may take to end once they are cancelled."""
+
+_ASK_AGAIN_S: Final = 0.02
+"""A task that cleans up behind a shield has to be cancelled more than once."""
+
+
+class SandboxLoop(asyncio.SelectorEventLoop):
+    """A loop that knows which of its tasks belong to a case, and hands contexts on to threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lasting: WeakSet[asyncio.Task[Any]] = WeakSet()
+
+    def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
+        """A task; one that is begun outside of every case is to last."""
+        task: asyncio.Task[Any] = super().create_task(coro, **options)
+        if case_in(options.get("context")) is None:
+            self.lasting.add(task)
+        return task
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Any, *args: Any
+    ) -> asyncio.Future[Any]:
+        """Call in a thread, which knows the case that it works for."""
+        if executor is None or isinstance(executor, ThreadPoolExecutor):
+            func = functools.partial(copy_context().run, func)
+        return super().run_in_executor(executor, func, *args)
+
+    @property
+    def leftovers(self) -> set[asyncio.Task[Any]]:
+        """The tasks that a case has left running."""
+        return asyncio.all_tasks(self) - set(self.lasting)
+
+
+class AsyncCalls:
+    """Makes the async calls of one sandbox; the loop runs only while one of them is awaited.
+
+    The calls of a case are made in one task, and an async `reset` in that of the case before:
+    what is entered in one call may be left in another, such as a session that the next `reset`
+    closes. A snapshot has a task of its own, for it must succeed whatever the agent is in.
+    """
+
+    def __init__(self) -> None:
+        self._loop = SandboxLoop()
+        self._runner = self._made()
+        self._begun = False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the loop was closed: by the system, or because a task in it would not end."""
+        return self._loop.is_closed()
+
+    def make(self, phase: Phase, awaitable: Any, limit_s: float | None) -> Any:
+        """What a call gives; `DeadlinePassedError` where it took longer than `limit_s`."""
+        if phase == "snapshot":
+            context = self._runner.context.copy()
+            context.run(self._runner.adopt, copy_context())
+            task = self._loop.create_task(_awaited(awaitable), context=context)
+            return self._within(limit_s, task, task)
+        if not self._begun and phase != "reset":
+            self._renew()
+        self._begun = True
+        done = self._runner.begin(awaitable, resets=phase == "reset")
+        value, error = self._within(limit_s, done, self._runner.task)
+        if error is not None:
+            raise error
+        return value
+
+    def shed(self) -> bool:
+        """Whether what an earlier case entered and never left spoiled a `reset`.
+
+        It is rid of that now, and may be made again.
+        """
+        if self.is_lost or not self._runner.is_spoiled:
+            return False
+        self._renew()
+        self._end_leftovers()
+        return True
+
+    def end_case(self) -> None:
+        """End the tasks that the case left running, so that they cannot touch the next one."""
+        if not self.is_lost:
+            self._end_leftovers()
+        self._begun = False
+
+    def close(self) -> None:
+        """End the tasks and close the loop."""
+        if not self.is_lost:
+            self._runner.leave()
+            self._end(lambda: {task: task for task in asyncio.all_tasks(self._loop)})
+            self._loop.close()
+
+    def _made(self) -> Runner:
+        runner = Runner(self._loop)
+        self._loop.lasting.add(runner.task)
+        return runner
+
+    def _renew(self) -> None:
+        self._runner.leave()
+        self._runner = self._made()
+
+    def _end_leftovers(self) -> None:
+        if not self._end(lambda: {task: task for task in self._loop.leftovers}):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Close the loop: a task that will not end must never run again."""
+        self._runner.leave()
+        self._loop.close()
+
+    def _within(
+        self, limit_s: float | None, done: asyncio.Future[Any], task: asyncio.Task[Any]
+    ) -> Any:
+        """What `done` gives, which `task` works at; at the deadline the task is cancelled."""
+        late: list[bool] = []
+
+        def stop() -> None:
+            late.append(True)
+            self._loop.stop()
+
+        clock = None if limit_s is None else self._loop.call_later(limit_s, stop)
+        try:
+            return self._loop.run_until_complete(done)
+        except RuntimeError:
+            if not late or done.done():
+                raise
+            raise DeadlinePassedError from None
+        finally:
+            if clock is not None:
+                clock.cancel()
+            unfinished = not self.is_lost and not done.done()
+            if unfinished and not self._end(lambda: {} if done.done() else {done: task}):
+                self._give_up()
+
+    def _end(
+        self, unfinished: Callable[[], Mapping[asyncio.Future[Any], asyncio.Task[Any]]]
+    ) -> bool:
+        """Cancel the tasks by which something is unfinished; False where that was in vain."""
+        until = time.monotonic() + LEFTOVERS_S
+        while waiting := unfinished():
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return False
+            for task in waiting.values():
+                task.cancel()
+            # An exit in a task that is being ended does not end the worker.
+            with contextlib.suppress(BaseException):
+                wait = asyncio.wait(waiting, timeout=min(left_s, _ASK_AGAIN_S))
+                self._loop.run_until_complete(wait)
+            for future in filter(asyncio.Future.done, waiting):
+                _look_at(future)
+        return True
+
+
+async def _awaited(awaitable: Any) -> Any:
+    return await awaitable
+
+
+def _look_at(future: asyncio.Future[Any]) -> None:
+    """Take note of what a task raised, so that nothing complains of it when it is forgotten."""
+    if not future.cancelled():
+        future.exception()
