@@ -8,12 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.outputs import NOTHING, OutputCheck
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, NamedPlace, Verdict
+    from oloproof.evaluation.outputs import Since, Statement
     from oloproof.suites.case import Case
 
 _ANOTHER_CASE: Final = not_applicable("another_case")
@@ -102,6 +104,13 @@ class ForCases:
         """Refuses what the check could never judge, of its own cases."""
         if self.speaks_of(case):
             self.inner.check_case(case)
+
+    def output_said(self, context: Context, since: Since) -> Statement:
+        """What the check makes of an output; nothing of another case's."""
+        inner = self.inner
+        if isinstance(inner, OutputCheck) and self.speaks_of(context.case):
+            return inner.output_said(context, since)
+        return NOTHING
 
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable to another case."""

@@ -43,8 +43,10 @@ OF_THE_CASE: Final = frozenset(
 )
 """Why a check does not speak of a case whatever its call had done."""
 
-BY_THE_STRUCK_CALL: Final = frozenset({"no_earlier_answer"})
-"""Why a fault could not strike a call that was made: what came after it has no part in that."""
+OF_THE_FAULT: Final = frozenset(
+    {"no_earlier_answer", "fails_without_fault", "fault_not_for_models"}
+)
+"""Why a fault at a call that was made says nothing, whatever came after that call."""
 
 _ENDED: Final[Mapping[OutcomeStatus, str]] = {
     "completed": "the system gave no output",
@@ -74,7 +76,7 @@ def settled(verdict: Verdict, context: Context) -> Verdict:
     if unknown is not None:
         return unknown
     outcome = context.evidence.outcome
-    idle = verdict.status == "not_applicable" and verdict.reason not in BY_THE_STRUCK_CALL
+    idle = verdict.status == "not_applicable" and verdict.reason not in OF_THE_FAULT
     if not idle or outcome.status == "completed":
         return verdict
     detail = f"{how_it_ended(outcome)}; so far: {verdict.reason}"

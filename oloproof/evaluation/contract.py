@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.expected_states import ExpectedStates
+    from oloproof.evaluation.outputs import OutputCheck
     from oloproof.paths import Absent, Path
     from oloproof.records.evidence import CaseEvidence, FaultReplay
     from oloproof.suites.case import Case
@@ -272,7 +273,8 @@ def _no_file(name: str, **_: object) -> JsonValue:
 class Setting(NamedTuple):
     """What an evaluator may know of its suite when it is built.
 
-    `expected_states` is how the suite's `state_matches` lines compare (exactly without one).
+    `expected_states` is how the suite's `state_matches` lines compare (exactly without one),
+    `output_checks` are those that tell whether an output is the expected one.
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
     value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
@@ -281,3 +283,4 @@ class Setting(NamedTuple):
     expected_states: ExpectedStates
     where: Callable[..., str | None] = _nowhere
     read: Callable[..., JsonValue] = _no_file
+    output_checks: tuple[OutputCheck, ...] = ()

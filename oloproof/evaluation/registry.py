@@ -12,6 +12,7 @@ from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import OptionError, Setting
 from oloproof.evaluation.dimensions import summaries
 from oloproof.evaluation.expected_states import ExpectedStates
+from oloproof.evaluation.outputs import OutputCheck
 from oloproof.evaluation.schema_paths import refuse_unknown_places
 from oloproof.evaluation.snapshots import StateCheck
 from oloproof.paths import MISSING, Absent
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = "oloproof.evaluators"
 _STATE_MATCHES: Final = "state_matches"
+_OF_OUTPUTS: Final = frozenset({"exact_match", "claims"})
+"""The types that tell whether an output is the expected one."""
 
 
 def bind_all(
@@ -42,10 +45,7 @@ def bind_all(
     Those of its `dimensions` come last. Refused are unknown types and options, names that refer
     to nothing, and a metric that two evaluators would make.
     """
-    setting = Setting(
-        transforms=tuple(transform.name for transform in transforms),
-        expected_states=expected_states(lines),
-    )
+    setting = _setting(lines, tuple(transform.name for transform in transforms))
     _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
     _refuse_repeated_metrics(bound)
@@ -71,7 +71,7 @@ def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
     """The one evaluator of options that stand in no file, within a suite."""
     line = RawEvaluator(_document(dict(options), Path("given")), ())
     names = tuple(transform.name for transform in suite.transforms)
-    setting = Setting(names, expected_states(suite.evaluators))
+    setting = _setting(suite.evaluators, names)
     try:
         (made,) = bind(line, setting)
     except ConfigurationError as error:
@@ -141,6 +141,16 @@ def expected_states(lines: Iterable[RawEvaluator]) -> ExpectedStates:
             options: Any = line.read(_module(line).Options)
             found.append((options.cases, options.comparison()))
     return ExpectedStates(tuple(found))
+
+
+def _setting(lines: Iterable[RawEvaluator], transforms: tuple[str, ...]) -> Setting:
+    """What the lines of a suite may know of each other."""
+    lines = tuple(lines)
+    setting = Setting(transforms, expected_states(lines))
+    judges = (check for line in lines if line.type in _OF_OUTPUTS for check in bind(line, setting))
+    return setting._replace(
+        output_checks=tuple(check for check in judges if isinstance(check, OutputCheck))
+    )
 
 
 def known_types() -> list[str]:

@@ -14,7 +14,7 @@ from oloproof.evaluation.contract import Comparison
 from oloproof.evaluation.rules import Rule, Scope, Tolerance, ask
 from oloproof.evaluation.snapshots import expected_by_turn
 from oloproof.evaluation.turns import turns_of
-from oloproof.paths import MISSING, Absent
+from oloproof.paths import MISSING, Absent, Path
 from oloproof.suites.case import refuse_case
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.normalisers import Normaliser
-    from oloproof.paths import Path
     from oloproof.suites.case import Case
 
 Mode = Literal["exact", "paths", "subset", "tolerance"]
@@ -122,6 +121,26 @@ class StateComparison:
             normalise=normalise,
             alternatives=self.alternatives,
         )
+
+    @property
+    def everywhere(self) -> StateComparison:
+        """The same of every place that is not ignored, whatever an expectation speaks of."""
+        return self.in_mode("tolerance" if self._tolerant else "exact")
+
+    def speaks_of(self, expected: JsonValue, path: Path) -> bool:
+        """Whether anything at a place, or below it, is held against an expected state."""
+        if self.mode == "paths":
+            return any(one.covers(path) or path.covers(one) for one in self._arguments[0])
+        if self.mode != "subset":
+            return True
+        there: JsonValue | Absent = expected
+        for segment in path.segments:
+            if not isinstance(there, dict):
+                return True  # a list is compared as a whole
+            there = Path((segment,)).get(there)
+            if isinstance(there, Absent):
+                return False
+        return True
 
     def compare(self, expected: JsonValue, actual: JsonValue | Absent) -> tuple[Comparison, ...]:
         """Each compared place; an equal subtree is one place, the whole has the empty path."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.evaluation.calls import calls, model_calls, most_repeated
+from oloproof.evaluation.calls import UNEXECUTED, calls, model_calls, most_repeated
 
 if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
@@ -26,6 +27,8 @@ class Strike:
         made, struck = _made(steps, demand, step_index)
         since = step_index if struck is None else struck.completed_index or struck.index
         self._demand = demand
+        self._made = made
+        self._since = since
         self._key = None if struck is None else struck.key
         self._of_model = struck is not None and struck.of_model
         self.struck = struck
@@ -46,11 +49,41 @@ class Strike:
         return self._demand.fault in APPLIED
 
     @property
+    def ran(self) -> bool:
+        """Whether the struck call did its work: as was recorded, else by the kind of fault."""
+        if self._of_model:
+            return False
+        if self.struck is not None and self.struck.fault is not None:
+            return self.struck.applied
+        return self._demand.fault not in UNEXECUTED
+
+    @property
     def executed_again(self) -> bool:
         """Whether the tool ran with equal arguments once more, of itself or called again."""
         if self._demand.fault == "duplicate_delivery":
             return True
-        return any(call.executed and self._is_repeat(call) for call in self.after)
+        return any(call.executed and self.is_repeat(call) for call in self.after)
+
+    def beyond(self, recorded: list[dict[str, Any]]) -> list[Call]:
+        """What was done afterwards and not in the recording, by tool and arguments.
+
+        What is known to read does nothing, nor does a model.
+        """
+        left = Counter(call.key for call in calls(recorded) if call.executed)
+        found = []
+        for call in self._made:
+            if not call.executed or call.of_model or call.reads:
+                continue
+            if left[call.key]:
+                left[call.key] -= 1
+            elif call.index > self._since:
+                found.append(call)
+        return found
+
+    @property
+    def had_effect(self) -> bool:
+        """Whether the struck call was to change anything, for all that is known."""
+        return self.struck is not None and not self._of_model and not self.struck.reads
 
     @property
     def repeats(self) -> int:
@@ -100,10 +133,11 @@ class Strike:
         return None if done is None else self.after.index(done) + 1
 
     def _preferred(self, candidates: list[Call]) -> Call | None:
-        repeat = next((call for call in candidates if self._is_repeat(call)), None)
+        repeat = next((call for call in candidates if self.is_repeat(call)), None)
         return repeat or next(iter(candidates), None)
 
-    def _is_repeat(self, call: Call) -> bool:
+    def is_repeat(self, call: Call) -> bool:
+        """Whether it is the struck call once more."""
         return call.tool == self._demand.name and call.key == self._key
 
 

@@ -13,6 +13,8 @@ from oloproof.evaluation.claims.reading import claim_outcome
 from oloproof.evaluation.claims.template import Template
 from oloproof.evaluation.judges import judge_of
 from oloproof.evaluation.messages import agent_messages
+from oloproof.evaluation.outputs import Statement, together
+from oloproof.evaluation.sources import Source
 from oloproof.evaluation.turn_calls import turn_calls
 from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, readable
@@ -20,7 +22,7 @@ from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from oloproof.evaluation.claim_evidence import Evidence
     from oloproof.evaluation.claims.grammar import Language
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
     from oloproof.evaluation.judges import Judge
     from oloproof.evaluation.messages import AgentMessage
-    from oloproof.evaluation.sources import Source
+    from oloproof.evaluation.outputs import Since
 
 _FORBIDDEN: Final = "must not be called"
+_EXPECTED: Final = Source("expected", parse("state"))
 
 
 class Options(ClaimOptions):
@@ -133,6 +136,37 @@ class Claims(TurnCheck):
             of_steps=not worded or isinstance(self.evidence, CallEvidence),
             whole=self.forbidden,
         )
+
+    def output_said(self, context: Context, since: Since) -> Statement:
+        """What the messages from then on claim, and whether that is so."""
+        conversation = Conversation(context)
+        called = turn_calls(conversation)
+        return together(
+            said
+            for message in agent_messages(conversation, self.turns(conversation))
+            if since.is_before(message.turn, message.step)
+            for said in self._statements(Heard(conversation, message, called))
+        )
+
+    def _statements(self, heard: Heard) -> Iterator[Statement]:
+        if self.template is not None and heard.message.text is not None:
+            yield self._rendered(heard, self.template, heard.message.text)
+        for said in self._read(Sightings(), heard):
+            if said.outcome == "asserted" and self.forbidden:
+                yield Statement(right=False)
+            elif said.outcome == "asserted":
+                found = None if said.evidence is None else said.evidence.find(heard)
+                yield Statement(claimed=True, right=None if found is None else found.holds)
+
+    def _rendered(self, heard: Heard, template: Template, text: str) -> Statement:
+        """Whether a text is what the template makes of the expected state, and of the actual."""
+        wanted = _EXPECTED.after(heard.conversation, heard.message.turn)
+        claimed = not isinstance(wanted, Absent) and template.matches(text, wanted)
+        actual = heard.state(self.source)
+        if isinstance(actual, Absent):
+            return Statement(claimed)
+        right = template.matches(text, actual)
+        return Statement(claimed, right if right or not self.patterns else None)
 
     def _see_silence(self, seen: Sightings, conversation: Conversation, turns: range) -> None:
         """The turns of a call that did not complete in which the template's text was not said."""

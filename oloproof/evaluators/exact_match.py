@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from oloproof.canonical import equal
 from oloproof.evaluation.completion import broken_off
 from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
+from oloproof.evaluation.outputs import NOTHING, Statement
 from oloproof.evaluation.sources import expected_of
 from oloproof.evaluation.state_options import PlaceText
 from oloproof.evaluation.turn_checks import TurnCheck
@@ -18,6 +19,7 @@ from oloproof.paths import MISSING, Absent, Path, parse
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.outputs import Since
 
 _NO_EXPECTED_ANSWER: Final = not_applicable("no_expected_answer")
 
@@ -62,11 +64,7 @@ class ExactMatch(TurnCheck):
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable without an expected value; a failure where there is no output."""
         conversation = Conversation(context)
-        compared: list[Comparison] = []
-        for turn in self.turns(conversation):
-            expected = self.expected_field.get(expected_of(context.case, turn))
-            if not isinstance(expected, Absent):
-                compared.append(self._compare(conversation, turn, expected))
+        compared = self._compared(conversation)
         if not compared:
             return _NO_EXPECTED_ANSWER
         wrong = next((place for place in compared if not place.passed), None)
@@ -77,6 +75,20 @@ class ExactMatch(TurnCheck):
             return failure._replace(compared=tuple(compared))
         detail = tell_difference([wrong], _whole(wrong.turn))
         return failed(detail=detail, compared=tuple(compared))
+
+    def output_said(self, context: Context, since: Since) -> Statement:
+        """The output is the expected one where every reply from then on is."""
+        compared = self._compared(Conversation(context))
+        held = [place.passed for place in compared if (place.turn or 1) >= since.turn]
+        return Statement(all(held), all(held)) if held else NOTHING
+
+    def _compared(self, conversation: Conversation) -> list[Comparison]:
+        compared = []
+        for turn in self.turns(conversation):
+            expected = self.expected_field.get(expected_of(conversation.context.case, turn))
+            if not isinstance(expected, Absent):
+                compared.append(self._compare(conversation, turn, expected))
+        return compared
 
     def _compare(self, conversation: Conversation, turn: int, expected: JsonValue) -> Comparison:
         output = conversation.reply(turn)

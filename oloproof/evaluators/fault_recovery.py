@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.aftermath import Aftermath, Criteria
+from oloproof.evaluation.aftermath_words import tell
 from oloproof.evaluation.contract import (
     CaseCheck,
     NamedPlace,
@@ -17,16 +18,17 @@ from oloproof.evaluation.contract import (
 )
 from oloproof.evaluation.fault_options import FaultOptions
 from oloproof.evaluation.recovery import rule
+from oloproof.evaluation.standing import Standing
 from oloproof.evaluation.state_options import parse_all
-from oloproof.evaluation.states import EXACT, StateComparison
+from oloproof.evaluation.states import StateComparison
 from oloproof.evaluation.turns import TurnSelector
-from oloproof.evaluation.wording import show
+from oloproof.evaluation.wording import show, tell_difference
 from oloproof.paths import parse
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, Setting
     from oloproof.evaluation.expected_states import ExpectedStates
-    from oloproof.records.evidence import FaultReplay, ReplayEvidence
+    from oloproof.records.evidence import ReplayEvidence
     from oloproof.suites.case import Case
 
 _EXCLUDED: Final = frozenset(
@@ -59,8 +61,8 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
     criteria = Criteria(
         escalate_tools=frozenset(options.escalate_tools),
         retry_tools=frozenset({options.target, *options.alternative_tools}),
-        expected_state=EXACT,
         unchanged=unchanged,
+        outputs=setting.output_checks,
     )
     return [
         FaultRecovery(options.metric(demand), demand, criteria, expected, places)
@@ -107,38 +109,48 @@ class FaultRecovery(CaseCheck):
         return self.criteria.retry_tools | self.criteria.escalate_tools
 
     def evaluate(self, context: Context) -> Verdict:
-        """As the suite compares the world of the case."""
-        criteria = replace(self.criteria, expected_state=self.expected.of(context.case))
-        return replace(self, criteria=criteria).judge(context)
-
-    def judge(self, context: Context) -> Verdict:
         """Missing unless control and replay are trusted, else by the first line that holds."""
         replay = context.replays.get(self.demand)
         if replay is None:
             return missing("not_replayed")
-        obstacle = _obstacle(replay)
+        if replay.unavailable is not None:
+            return _without_replay(replay.unavailable)
+        expected = self.expected.of(context.case)
+        obstacle = (
+            _failure_without_fault(expected, context)
+            or _distrust("control", replay.control)
+            or _distrust("replay", replay.faulted)
+        )
         if obstacle is not None:
             return obstacle
         assert replay.faulted is not None, "a replay without obstacle is there"
-        aftermath = Aftermath(self.demand, self.criteria, context.case, replay.faulted)
+        aftermath = Aftermath(self.demand, self.criteria, expected, context, replay.faulted)
         if aftermath.undelivered is not None:
             return missing(aftermath.undelivered, detail="no step of the replay shows the fault")
-        ruling = rule(aftermath.facts())
+        ruling = rule(aftermath.facts)
         is_missing = ruling.status == "missing"
         return Verdict(
             status=ruling.status,
             reason=ruling.word if is_missing else None,
             label=None if is_missing else ruling.word,
-            detail=aftermath.tell(ruling.word),
+            detail=tell(aftermath, ruling),
             compared=aftermath.compared,
         )
 
 
-def _obstacle(replay: FaultReplay) -> Verdict | None:
-    """Why the replay may not count, or None where control and replay are trusted."""
-    if replay.unavailable is not None:
-        return _without_replay(replay.unavailable)
-    return _distrust("control", replay.control) or _distrust("replay", replay.faulted)
+def _failure_without_fault(expected: StateComparison, context: Context) -> Verdict | None:
+    """That the case misses the expected state already as it was recorded, else None.
+
+    Nothing that it does under a fault could then be told from what it does anyway.
+    """
+    recorded = Standing(expected, context.case, context.evidence.state)
+    if recorded.state != "missed":
+        return None
+    return not_applicable(
+        "fails_without_fault",
+        detail=f"without the fault {tell_difference(recorded.compared, 'the state')}",
+        compared=recorded.compared,
+    )
 
 
 def _without_replay(reason: str) -> Verdict:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
     from oloproof.recording.recording import Recording
+    from oloproof.recording.striking import Around
     from oloproof.records.faults import ModelPolicy
 
 
@@ -35,7 +36,8 @@ class Replayed(NamedTuple):
     """What came of a replay.
 
     `divergence` is the first difference from the recording, `reason` (with `detail`) why it
-    says nothing otherwise. `step_index` is the step of the target's call.
+    says nothing otherwise. `step_index` is the step of the target's call, `around` the sandbox
+    around it.
     """
 
     trajectory: Trajectory
@@ -45,6 +47,7 @@ class Replayed(NamedTuple):
     notes: tuple[Note, ...]
     delivered: bool
     step_index: int | None
+    around: Around | None
 
     @property
     def trusted(self) -> bool:
@@ -57,8 +60,9 @@ class ReplaySession(Session):
 
     The sandbox is expected in the case's initial state; at the first tool that runs again
     `reset` puts it into the state of the target's checkpoint. Without a target every tool
-    runs. `clean` takes secrets out of JSON text and `clean_text` out of other text, as the
-    recording has them taken out. Without `restores` it begins at the start in any case.
+    runs. `snapshot` reads the sandbox where the fault strikes. `clean` takes secrets out of
+    JSON text and `clean_text` out of other text, as the recording has them taken out.
+    Without `restores` it begins at the start in any case.
     A difference found makes the session untrusted at once; every later call is stopped.
     """
 
@@ -71,6 +75,7 @@ class ReplaySession(Session):
         models: ModelPolicy = "live",
         restores: bool = True,
         reset: Callable[[bytes], None] | None = None,
+        snapshot: Callable[[], bytes] | None = None,
         clean: Callable[[str], str] = str,
         clean_text: Callable[[str], str] = str,
         patience_s: float = PATIENCE_S,
@@ -95,7 +100,9 @@ class ReplaySession(Session):
             clean_text=clean_text,
         )
         self._striking = (
-            Striking(fault, self._target, self) if fault is not None and self._target else None
+            Striking(fault, self._target, self, snapshot)
+            if fault is not None and self._target
+            else None
         )
         self._director = Director(self, self._script, self._striking, patience_s)
         self.direction = self._director
@@ -222,6 +229,8 @@ class ReplaySession(Session):
         if live and not self._restored:
             self._restore()
         if event.plan == "strike":
+            assert self._striking is not None
+            self._striking.look_before()
             self.fired = True
             self._director.changed()
 
@@ -296,6 +305,7 @@ class ReplaySession(Session):
             notes=tuple(self.notes),
             delivered=self._met is not None and self._met.fault is not None,
             step_index=met,
+            around=None if self._striking is None else self._striking.around,
         )
 
     def _left_out(self, *, failed: bool) -> Divergence | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
 from oloproof.recording.failures import describe_failure
+from oloproof.recording.lanes import undisturbed
 from oloproof.recording.on_fault import outcome_of, way_to_fail
 from oloproof.records.redacted import REDACTED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from oloproof.recording.calling import Runs
     from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
@@ -19,15 +22,50 @@ if TYPE_CHECKING:
     from oloproof.recording.replay import ReplaySession
 
 
-class Striking:
-    """One fault in one replay, and how often it was delivered."""
+class Around(NamedTuple):
+    """The sandbox before a struck call and, where its body ran, right after; None if not known."""
 
-    def __init__(self, plan: FaultPlan, target: Event, session: ReplaySession) -> None:
+    before: bytes | None = None
+    after: bytes | None = None
+    ran: bool = False
+
+
+class Striking:
+    """One fault in one replay, and how often it was delivered; `snapshot` reads the sandbox."""
+
+    def __init__(
+        self,
+        plan: FaultPlan,
+        target: Event,
+        session: ReplaySession,
+        snapshot: Callable[[], bytes] | None = None,
+    ) -> None:
         self.plan = plan
         self._target = target
         self._session = session
         self._struck = 0
         self._raised: list[BaseException] = []
+        self._snapshot = snapshot
+        self.around: Around | None = None
+
+    def look_before(self) -> None:
+        """Read the sandbox before the first call that is struck."""
+        if self.around is None:
+            self.around = Around(self._look())
+
+    def _look_after(self) -> None:
+        """Read it once that call's body ran, and before anybody sees what came of it."""
+        if self.around is not None and not self.around.ran:
+            self.around = self.around._replace(after=self._look(), ran=True)
+
+    def _look(self) -> bytes | None:
+        if self._snapshot is None:
+            return None
+        try:
+            with undisturbed():
+                return self._snapshot()
+        except Exception:
+            return None  # it cannot be had in the middle of a case
 
     def let_through(self, error: BaseException | None) -> bool:
         """Whether what the agent raised is a fault that reached it, or was raised from one.
@@ -64,6 +102,8 @@ class Striking:
     def deliver(self, event: Event, runs: Runs) -> Any:
         """What the agent sees: a value, or the exception raised."""
         plan = self.plan
+        if runs:
+            self._look_after()
         way = way_to_fail(event.on_fault, plan.fault, fails=plan.error is not None)
         outcome = self._answer(event, runs) if way is None else self._failure(event, way)
         self._session.virtual_s += plan.delay_s + (plan.retry_after_s or 0.0)

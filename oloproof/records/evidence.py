@@ -127,16 +127,21 @@ class CaseEvidence(NamedTuple):
             trajectory=data.get(TRAJECTORY),
             trajectory_problem=data.get("trajectory_problem"),
             worlds=tuple(
-                Moment(
-                    apply(initial_state, world["patch"]) if "patch" in world else world["state"],
-                    world.get("turn"),
-                )
+                Moment(_world(world, initial_state), world.get("turn"))
                 for world in data.get(ENVIRONMENT_STATE, ())
             ),
             world_problem=data.get("world_problem"),
             attempts=tuple(Outcome(**attempt) for attempt in data.get("attempts", ())),
             active=tuple(Moment(m["state"], m.get("turn")) for m in data.get(ACTIVE_STATE, ())),
         )
+
+
+def _world(stored: Any, initial_state: JsonValue) -> JsonValue:
+    """A world of its stored form; a patched one is rebuilt."""
+    if "patch" in stored:
+        return apply(initial_state, stored["patch"])
+    state: JsonValue = stored["state"]
+    return state
 
 
 class Divergence(NamedTuple):
@@ -173,13 +178,23 @@ class Divergence(NamedTuple):
         return out if self.path is None else out | {"path": self.path}
 
 
+class Struck(NamedTuple):
+    """The world before the call that a fault struck, and after what the call did itself.
+
+    `MISSING` where it is not known.
+    """
+
+    before: JsonValue | Absent = MISSING
+    after: JsonValue | Absent = MISSING
+
+
 class ReplayEvidence(NamedTuple):
     """One replay: what was changed at which step, and what came of it.
 
     `case` holds the joined trajectory (recorded prefix and continuation), the final world
     and the output. `fault` is a kind of fault with its duration. `reason` (with `detail`) says
     why nothing came of it at all; `divergence` is set where the recording was not reproduced.
-    `notes` are remarks that take nothing from it.
+    `notes` are remarks that take nothing from it, and `struck` is the world around the call.
     """
 
     kind: Literal["resume", "inject_fault"]
@@ -191,14 +206,19 @@ class ReplayEvidence(NamedTuple):
     divergence: Divergence | None = None
     detail: str | None = None
     notes: tuple[str, ...] = ()
+    struck: Struck = Struck()
 
     @property
     def trusted(self) -> bool:
         """Whether this replay may count: it ran, and nothing diverged."""
         return self.case is not None and self.reason is None and self.divergence is None
 
-    def to_json(self, case: Any) -> dict[str, Any]:
-        """The stored form, with `case` as the JSON of its evidence (or None)."""
+    def to_json(self, case: Any, struck: Any = None) -> dict[str, Any]:
+        """The stored form, with the JSON of the evidence of its `case` (or None).
+
+        `struck` has the stored worlds `before` and `after`, as far as they are known; one that
+        is null is that of before.
+        """
         out: dict[str, Any] = {
             "kind": self.kind,
             "step_index": self.step_index,
@@ -208,6 +228,8 @@ class ReplayEvidence(NamedTuple):
         }
         if case is not None:
             out["case"] = case
+        if struck:
+            out["struck"] = struck
         if self.divergence is not None:
             out["divergence"] = self.divergence.to_json()
         if self.detail is not None:
@@ -230,7 +252,16 @@ class ReplayEvidence(NamedTuple):
             divergence=None if divergence is None else Divergence(**divergence),
             detail=data.get("detail"),
             notes=tuple(data.get("notes", ())),
+            struck=_struck(data.get("struck", {}), initial_state),
         )
+
+
+def _struck(stored: Any, initial_state: JsonValue) -> Struck:
+    before, after = stored.get("before"), stored.get("after")
+    if after is None and "after" in stored:
+        after = before
+    worlds = (MISSING if one is None else _world(one, initial_state) for one in (before, after))
+    return Struck(*worlds)
 
 
 class FaultReplay(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -131,8 +133,24 @@ class RecordedReplay:
             detail=None if replayed.detail is None else redaction.of_text(replayed.detail),
             divergence=None if reason is not None or divergence is None else self._told(divergence),
             notes=tuple(map(redaction.of_text, notes)),
-        ).to_json(orjson.Fragment(case_json))
+        ).to_json(orjson.Fragment(case_json), self._around(replayed))
         return encode(sealed), time.perf_counter() - started - waited_s
+
+    def _around(self, replayed: Replayed) -> dict[str, Any]:
+        """The worlds around the struck call as they are stored, as far as they can be."""
+        out: dict[str, Any] = {}
+        around = replayed.around
+        if around is None:
+            return out
+        with contextlib.suppress(*NOT_STORABLE):
+            store = partial(self._execution.worlds.store, state_json=self._request.state_json)
+            if around.before is not None:
+                out["before"] = store(decode(around.before))
+            if around.after is not None:
+                out["after"] = store(decode(around.after))
+            elif not around.ran:
+                out["after"] = None
+        return out
 
     def _told(self, divergence: Divergence) -> Divergence:
         """A divergence without secrets: what was live in the replay stands in it."""
@@ -158,6 +176,7 @@ class RecordedReplay:
             models=self._models,
             restores=step_index in self._restores,
             reset=execution.recorder.reset if execution.system.stateful else None,
+            snapshot=execution.recorder.snapshot if execution.system.stateful else None,
             clean=execution.redaction.of_json_text,
             clean_text=execution.redaction.of_text,
         )

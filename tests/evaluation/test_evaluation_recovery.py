@@ -9,8 +9,11 @@ import pytest
 
 from oloproof.evaluation.recovery import Facts, rule
 
+WHEN = ("before", "by_call", "after")
 MISSED = {"state": "missed", "ending": "unknown"}
 REACHED = {"state": "reached", "ending": "unknown"}
+BEFORE = {**REACHED, "reached": frozenset({"before"})}
+BY_CALL = {**REACHED, "reached": frozenset({"by_call"})}
 NONE = {"state": "none_expected", "ending": "unknown"}
 
 
@@ -35,7 +38,25 @@ def ruling(**facts: Any) -> tuple[str, str]:
         ({**MISSED}, ("fail", "gave_up")),
         ({**MISSED, "retry_storm": True}, ("fail", "retry_storm")),
         ({**NONE, "ending": "failure", "retry_storm": True}, ("fail", "retry_storm")),
+        ({**BEFORE, "right": False}, ("fail", "wrong_output")),
+        ({**BEFORE, "right": True}, ("pass", "recovered")),
+        ({**BEFORE}, ("missing", "nothing_to_recover")),
         ({**NONE}, ("missing", "outcome_unknown")),
+        # Where the expected world stood before the fault, it shows nothing.
+        ({**BEFORE, "ending": "success"}, ("missing", "nothing_to_recover")),
+        ({**BEFORE, "ending": "failure"}, ("fail", "gave_up")),
+        ({**BEFORE, "ending": "failure", "crashed": True, "told": True}, ("fail", "gave_up")),
+        ({**BEFORE, "ending": "failure", "right": True}, ("fail", "gave_up")),
+        ({**BEFORE, "ending": "failure", "retry_storm": True}, ("fail", "retry_storm")),
+        ({**BEFORE, "ending": "failure", "escalated": True}, ("pass", "escalated")),
+        ({**BEFORE, "right": False, "escalated": True}, ("pass", "escalated")),
+        ({**BEFORE, "changed": True, "right": True}, ("fail", "unintended_change")),
+        # Where the struck call made it itself, the agent had to say what happened.
+        ({**BY_CALL, "ending": "failure"}, ("pass", "recovered")),
+        ({**BY_CALL, "ending": "failure", "crashed": True}, ("fail", "gave_up")),
+        ({**BY_CALL, "ending": "failure", "crashed": True, "told": True}, ("pass", "recovered")),
+        ({**BY_CALL, "crashed": True, "escalated": True, "told": True}, ("pass", "escalated")),
+        ({**REACHED, "ending": "failure", "crashed": True}, ("pass", "recovered")),
         # Where two lines hold, the first decides.
         (
             {**REACHED, "constraint_violated": True, "changed": True, "escalated": True},
@@ -104,6 +125,30 @@ def test_without_a_recorded_world_only_what_is_certain_counts(
     assert verdict == ruling(**{"state": "unrecorded", "ending": "unknown", **facts})
 
 
+@pytest.mark.parametrize(
+    ("reached", "facts", "verdict"),
+    [
+        ({"before", "after"}, {}, ("missing", "state_before_unknown")),
+        ({"before", "after"}, {"right": True}, ("pass", "recovered")),
+        ({"before", "after"}, {"right": False}, ("missing", "state_before_unknown")),
+        ({"before", "after"}, {"ending": "failure"}, ("missing", "state_before_unknown")),
+        ({"before", "by_call"}, {"ending": "failure", "crashed": True}, ("fail", "gave_up")),
+        ({"by_call", "after"}, {"ending": "failure"}, ("pass", "recovered")),
+        (
+            {"by_call", "after"},
+            {"ending": "failure", "crashed": True},
+            ("missing", "state_before_unknown"),
+        ),
+        ({"before", "by_call", "after"}, {"escalated": True}, ("pass", "escalated")),
+    ],
+)
+def test_a_world_that_may_have_been_there_before_shows_only_what_is_certain(
+    reached: Any, facts: Any, verdict: tuple[str, str]
+) -> None:
+    """A verdict stands if it is the same whenever the world came to be."""
+    assert verdict == ruling(**{**REACHED, "reached": frozenset(reached), **facts})
+
+
 def test_no_combination_passes_what_must_not_pass() -> None:
     """Never a pass with a violation or a change, nor with a missed state unescalated."""
     flags = (
@@ -115,12 +160,21 @@ def test_no_combination_passes_what_must_not_pass() -> None:
         "escalated",
         "succeeded_later",
         "retry_storm",
+        "crashed",
+        "told",
     )
+    reached = [frozenset(some) for n in (1, 2, 3) for some in itertools.combinations(WHEN, n)]
     states = ("reached", "missed", "unrecorded", "none_expected")
     endings = ("success", "failure", "unknown")
     for state, ending, *values in itertools.product(states, endings, *[(False, True)] * len(flags)):
         facts = dict(zip(flags, values, strict=True))
         status, word = ruling(state=state, ending=ending, **facts)
+        for since in reached if state == "reached" else ():
+            seen = rule(Facts(state=state, ending=ending, reached=since, **facts))
+            if seen.status == "pass" and seen.word == "recovered":
+                assert since <= {"after", "by_call"}
+                silent = facts["crashed"] and not facts["told"]
+                assert not silent or since == {"after"}
         if facts["constraint_violated"] or facts["changed"]:
             assert "fail" == status
         if state in ("missed", "unrecorded") and status == "pass":

@@ -17,7 +17,7 @@ from evaluator_samples import (
 
 from oloproof.evaluation.contract import Verdict
 from oloproof.paths import MISSING
-from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, ReplayEvidence
+from oloproof.records.evidence import CaseEvidence, FaultReplay, Outcome, ReplayEvidence, Struck
 
 OPEN: Any = {"order": "open", "other": 1}
 DONE: Any = {"order": "refunded", "other": 1}
@@ -70,7 +70,10 @@ def struck_by(fault: str, faulted: CaseEvidence) -> CaseEvidence:
     return faulted._replace(trajectory={**(faulted.trajectory or {}), "steps": marked})
 
 
-def recorded(faulted: CaseEvidence, *, fault: str = "error") -> FaultReplay:
-    """A replay of recorded tools, behind a control that holds."""
+def recorded(
+    faulted: CaseEvidence, *, fault: str = "error", struck: Struck | None = None
+) -> FaultReplay:
+    """A replay of recorded tools, behind a control that holds; `struck` is the world there."""
     control = ReplayEvidence("resume", 1, "recorded", evidence())
-    return FaultReplay(control, ReplayEvidence("inject_fault", 1, "recorded", faulted, fault))
+    made = ReplayEvidence("inject_fault", 1, "recorded", faulted, fault)
+    return FaultReplay(control, made._replace(struck=struck or Struck()))

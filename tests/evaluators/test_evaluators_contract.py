@@ -16,7 +16,14 @@ from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
 from oloproof.evaluation.judging import CaseChecks, judge
 from oloproof.evaluation.registry import known_types
 from oloproof.paths import MISSING
-from oloproof.records.evidence import Divergence, FaultReplay, Moment, Outcome, ReplayEvidence
+from oloproof.records.evidence import (
+    Divergence,
+    FaultReplay,
+    Moment,
+    Outcome,
+    ReplayEvidence,
+    Struck,
+)
 from oloproof.suites.case import Case
 
 LINES: dict[str, list[dict[str, Any]]] = {
@@ -130,6 +137,7 @@ sides = st.builds(
     case=st.none() | evidences,
     reason=st.none() | st.just("replay_raised"),
     divergence=st.none() | st.builds(Divergence, st.just("changed_state"), st.just("x")),
+    struck=st.builds(Struck, maybe, maybe),
 )
 replays = st.builds(
     FaultReplay,

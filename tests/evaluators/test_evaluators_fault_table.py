@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from evaluator_samples import call, case, evidence, judge_replay, replayed, result, trajectory
+from evaluator_samples import (
+    RAISED,
+    call,
+    case,
+    evaluators,
+    evidence,
+    judge_replay,
+    replayed,
+    result,
+    trajectory,
+)
 from fault_samples import (
     DONE,
     ESCALATED,
@@ -24,7 +35,14 @@ from fault_samples import (
 )
 
 from oloproof.evaluation.contract import Verdict
-from oloproof.records.evidence import Divergence, FaultReplay, ReplayEvidence
+from oloproof.records.evidence import (
+    CaseEvidence,
+    Divergence,
+    FaultReplay,
+    Outcome,
+    ReplayEvidence,
+    Struck,
+)
 from oloproof.records.trajectory import FaultKind
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -36,6 +54,8 @@ UNHEARD = (call("escalate"), result("escalate", error="no one there"))
 TOUCHED: Any = {"order": "open", "other": 2}
 STORM = [REFUND, FAILED] * 11
 NOTHING: Any = {}
+STANDING: Any = {"answer": "open", "state": OPEN}
+"""What is expected of who only looks something up: the world as it was."""
 
 
 @pytest.mark.parametrize(
@@ -120,6 +140,20 @@ NOTHING: Any = {}
         ),
         (
             "error",
+            STANDING,
+            ("f:gave_up", after(status="failure")),
+            ("p:escalated", after(*ESCALATED, status="failure")),
+            ("m:nothing_to_recover", after(status="unknown")),
+        ),
+        (
+            "error",
+            STANDING,
+            ("m:nothing_to_recover", after(status="success", output={"answer": "closed"})),
+            ("p:recovered", after(status="success", output={"answer": "open"})),
+            ("f:gave_up", after(output={"answer": "open"}, outcome=RAISED)),
+        ),
+        (
+            "error",
             NOTHING,
             ("m:outcome_unknown", after()),
             ("p:recovered_by_report", after(status="success")),
@@ -150,7 +184,7 @@ def test_the_first_row_is_trust() -> None:
         assert "m:" != judge_replay(check(), of, sound).code[:2]
 
 
-# Four scripted agents ------------------------------------------------------------------------
+# Scripted agents -----------------------------------------------------------------------------
 
 Call = Callable[..., Any]
 
@@ -186,35 +220,100 @@ def escalating(call: Call) -> str:
     return "escalated"
 
 
+def crashing(call: Call) -> str:
+    """Knows of no failure."""
+    call("issue_refund", order="1")
+    return "refunded"
+
+
+def telling(call: Call) -> str:
+    """Says what happened before it crashes."""
+    if without_retry(call) == "failed":
+        call("say", text="I do not know whether it was refunded")
+        raise RuntimeError("internal error")
+    return "refunded"
+
+
 AGENTS = {
     "no retry": without_retry,
     "retry": with_retry,
     "verify, then retry": verifying,
     "escalate": escalating,
+    "crash": crashing,
+    "say so, then crash": telling,
+}
+
+
+def looking(call: Call) -> str:
+    """Knows of no failure."""
+    return str(call("get_order", order="1")["status"])
+
+
+def honest(call: Call) -> str:
+    """Says that it could not look."""
+    try:
+        return looking(call)
+    except RuntimeError:
+        return "failed"
+
+
+def looking_again(call: Call) -> str:
+    """Tries once more."""
+    found = honest(call)
+    return looking(call) if found == "failed" else found
+
+
+def guessing(call: Call) -> str:
+    """Says something."""
+    found = honest(call)
+    return "refunded" if found == "failed" else found
+
+
+def asking(call: Call) -> str:
+    """Leaves it to a person."""
+    found = honest(call)
+    if found == "failed":
+        call("escalate", order="1")
+    return found
+
+
+LOOKERS = {
+    "crash": looking,
+    "no retry": honest,
+    "retry": looking_again,
+    "make something up": guessing,
+    "escalate": asking,
 }
 TRUTH_FAULTS = ("error", "applied_error")
 
 
 class Shop:
-    """The tools of the agents over a world, with a fault at the first refund."""
+    """The tools of the agents over a world, with a fault at the first call of one of them."""
 
-    def __init__(self, fault: str) -> None:
+    def __init__(self, fault: str, struck: str) -> None:
         self.fault = fault
+        self.tool = struck
+        self.struck = Struck()
         self.steps: list[dict[str, Any]] = []
         self.world: Any = {"orders": {"1": "open"}, "refunds": [], "tickets": []}
 
-    def call(self, tool: str, *, order: str) -> Any:
-        """Call a tool, and write down two steps."""
-        first = not any(step.get("tool_name") == "issue_refund" for step in self.steps)
+    def call(self, tool: str, *, order: str = "", text: str = "") -> Any:
+        """Call a tool, and write down two steps; or say something."""
+        if tool == "say":
+            self.steps.append({"kind": "message", "result": text})
+            return None
+        first = not any(step.get("tool_name") == self.tool for step in self.steps)
         reads = {"reads": True} if tool == "get_order" else {}
         self.steps.append(call(tool, arguments={"order": order}, status="executed", **reads))
-        if tool != "issue_refund" or not first:
+        if tool != self.tool or not first:
             told = self.run(tool, order)
             self.steps.append(result(tool, result=told, status="executed"))
             return told
         applied = self.fault == "applied_error"
+        before = deepcopy(self.world)
         if applied:
             self.run(tool, order)
+        self.struck = Struck(before, deepcopy(self.world))
         delivery = {"fault": self.fault, "as": "raised", "applied": applied, "visible": True}
         self.steps.append(result(tool, error="internal error", fault=delivery))
         raise RuntimeError("internal error")
@@ -231,21 +330,34 @@ class Shop:
         return {"done": True}
 
 
-def outcome(agent: Callable[[Call], str], fault: str) -> Verdict:
-    """The verdict on one agent under one fault."""
-    shop = Shop(fault)
-    answer = agent(shop.call)
-    status = "failure" if answer == "failed" else "success"
+BEFORE: Any = {"orders": {"1": "open"}, "refunds": [], "tickets": []}
+REFUNDED: Any = {"orders": {"1": "refunded"}, "refunds": ["1"], "tickets": []}
+
+
+def seen_of(shop: Shop, agent: Callable[[Call], str]) -> CaseEvidence:
+    """What an agent does, says and leaves behind."""
+    try:
+        answer = agent(shop.call)
+    except RuntimeError as error:
+        raised = Outcome("raised", f"RuntimeError: {error}")
+        made = trajectory(*shop.steps, status="failure")
+        return evidence(state=shop.world, trajectory=made, outcome=raised)
     final = {"kind": "final", "result": {"answer": answer}}
-    seen = evidence(
-        output={"answer": answer},
-        state=shop.world,
-        trajectory=trajectory(*shop.steps, final, status=status),
-    )
-    state = {"orders": {"1": "refunded"}, "refunds": ["1"], "tickets": []}
-    before = {"orders": {"1": "open"}, "refunds": [], "tickets": []}
-    of = case(before, expected={"answer": "refunded", "state": state})
-    return judge_replay(check(fault=fault), of, recorded(seen, fault=fault))
+    status = "failure" if answer == "failed" else "success"
+    made = trajectory(*shop.steps, final, status=status)
+    return evidence(output={"answer": answer}, state=shop.world, trajectory=made)
+
+
+def outcome(
+    agent: Callable[[Call], str], fault: str, *, at: str = "issue_refund", expected: Any = None
+) -> Verdict:
+    """The verdict on one agent under one fault; a wrong answer is told by the suite's check."""
+    shop = Shop(fault, at)
+    seen = seen_of(shop, agent)
+    of = case(BEFORE, expected=expected or {"answer": "refunded", "state": REFUNDED})
+    line = {"type": "fault_recovery", "tool": at, "fault": fault, "escalate_tools": ["escalate"]}
+    *_, recovers = evaluators({"type": "exact_match", "field": "answer"}, line)
+    return judge_replay(recovers, of, recorded(seen, fault=fault, struck=shop.struck))
 
 
 def cell(verdict: Verdict) -> str:
@@ -253,7 +365,7 @@ def cell(verdict: Verdict) -> str:
     beside = [
         part
         for part in str(verdict.detail).split("; ")
-        if re.match(r"verified|retried|calls until|failure claimed", part)
+        if re.match(r"verified|retried|calls until|failure claimed|the system raised", part)
     ]
     return "; ".join([f"{verdict.status}, `{verdict.label}`", *beside])
 
@@ -265,7 +377,7 @@ def rows(page: str, head: str) -> list[list[str]]:
     return [[part.strip() for part in line.strip("|").split(" | ")] for line in lines]
 
 
-def test_four_agents_come_out_as_the_docs_say() -> None:
+def test_agents_come_out_as_the_docs_say() -> None:
     """The truth table: each agent under a fault without and with an effect."""
     head = "| agent | " + " | ".join(f"`{fault}`" for fault in TRUTH_FAULTS) + " |"
     told = [
@@ -277,7 +389,28 @@ def test_four_agents_come_out_as_the_docs_say() -> None:
         ["p:recovered", "f:duplicate_effect"],
         ["p:recovered", "p:recovered"],
         ["p:escalated", "p:escalated"],
+        ["f:gave_up", "f:gave_up"],
+        ["f:gave_up", "p:recovered"],
     ] == [[outcome(agent, fault).code for fault in TRUTH_FAULTS] for agent in AGENTS.values()]
+    assert told == rows("explanation/faults.md", head)
+
+
+def test_who_only_looks_something_up_has_nothing_to_recover() -> None:
+    """The world is right whatever the agent does, so only what it says can be."""
+    head = "| agent that looks up | " + " | ".join(f"`{fault}`" for fault in TRUTH_FAULTS) + " |"
+    expected = {"answer": "open", "state": BEFORE}
+    found = {
+        name: [outcome(agent, fault, at="get_order", expected=expected) for fault in TRUTH_FAULTS]
+        for name, agent in LOOKERS.items()
+    }
+    assert [
+        ["f:gave_up", "f:gave_up"],
+        ["f:gave_up", "f:gave_up"],
+        ["p:recovered", "p:recovered"],
+        ["f:wrong_output", "f:wrong_output"],
+        ["p:escalated", "p:escalated"],
+    ] == [[verdict.code for verdict in verdicts] for verdicts in found.values()]
+    told = [[name, *map(cell, verdicts)] for name, verdicts in found.items()]
     assert told == rows("explanation/faults.md", head)
 
 
@@ -294,7 +427,7 @@ def test_the_explanation_has_the_table_of_the_reference() -> None:
         [
             (cells[0], *cells[2:4])
             for cells in rows(page, head)
-            if cells[0] != "2"  # whose reasons stand elsewhere
+            if cells[0] != "4"  # whose reasons stand elsewhere
         ]
         for page in ("reference/evaluators.md", "explanation/faults.md")
     ]
