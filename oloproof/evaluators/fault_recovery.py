@@ -117,9 +117,9 @@ class FaultRecovery(CaseCheck):
             return _without_replay(replay.unavailable)
         expected = self.expected.of(context.case)
         obstacle = (
-            _failure_without_fault(expected, context)
-            or _distrust("control", replay.control)
+            _distrust("control", replay.control)
             or _distrust("replay", replay.faulted)
+            or _failure_without_fault(expected, context)
         )
         if obstacle is not None:
             return obstacle
