@@ -43,7 +43,8 @@ def is_idle(loop: asyncio.AbstractEventLoop | None, *, within_s: float) -> bool:
 
 def is_settled(loop: asyncio.AbstractEventLoop) -> bool:
     """Whether no callback is ready to run, so that everything waits for time, data or threads."""
-    return not getattr(loop, "_ready", ())
+    ready = getattr(loop, "_ready", None)
+    return ready is not None and not ready
 
 
 def _is_blocked(frame: FrameType, within_s: float) -> bool:

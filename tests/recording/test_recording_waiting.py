@@ -11,12 +11,14 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from recording_desk import Sandbox, record, replay
 
 from oloproof.recording.effects import tool
 from oloproof.recording.idleness import is_idle
+from oloproof.recording.turns import Turns
 
 PATIENCE_S = 0.2
 WORK_S = 0.5
@@ -179,6 +181,37 @@ def test_a_declared_tool_at_work_is_waited_for_as_long_as_it_takes() -> None:
     pair.slow_s = WORK_S
     again = replay(recorded, agent, patience_s=PATIENCE_S)
     assert (None, None) == (again.reason, again.difference)
+
+
+class ForeignLoop:
+    """A loop of another make: it has no list of what is ready."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.create_future = loop.create_future
+        self.call_soon = loop.call_soon
+
+
+def test_a_loop_that_cannot_be_looked_into_may_have_more_to_do() -> None:
+    """The next call ends only after what the one before led to, over several passes."""
+
+    async def main() -> list[str]:
+        loop: Any = ForeignLoop(asyncio.get_running_loop())
+        turns = Turns(loop)
+        seen: list[str] = []
+
+        async def notice() -> None:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            seen.append("the agent took notice")
+
+        turns.ended(1)
+        noticing = asyncio.create_task(notice())
+        await turns.take(2)
+        seen.append("the next call ended")
+        await noticing
+        return seen
+
+    assert ["the agent took notice", "the next call ended"] == asyncio.run(main())
 
 
 def test_a_process_that_does_nothing_is_idle() -> None:
