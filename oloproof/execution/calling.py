@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import time
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from oloproof.execution.deadline import DeadlinePassedError
 from oloproof.paths import MISSING
 from oloproof.records.evidence import COMPLETED, Outcome
 from oloproof.systems.exceptions import describe, place
@@ -15,14 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.execution.looping import AsyncCalls
-
-Phase: TypeAlias = Literal["reset", "call", "snapshot"]
+    from oloproof.records.evidence import Phase
 
 _NEVER_AWAITED: Final = frozenset({type(None), bool, int, float, str, list, dict, tuple})
-
-
-class DeadlinePassedError(Exception):
-    """An awaited call took too long; it has been cancelled."""
 
 
 class Called(NamedTuple):

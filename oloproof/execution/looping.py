@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
 from oloproof.contract import case_in
-from oloproof.execution.calling import DeadlinePassedError
+from oloproof.execution.deadline import DeadlinePassedError
 from oloproof.execution.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from oloproof.execution.calling import Phase
+    from oloproof.records.evidence import Phase
 
 LEFTOVERS_S: Final = 0.25
 """How long tasks that a case left behind may take to end once they are cancelled."""

@@ -30,6 +30,9 @@ OUTAGE: Final = "outage"
 NOT_RECORDED: Final = "not_recorded"
 """Of a case that ran elsewhere, if at all: nothing is known of it, and no check can speak."""
 
+Phase = Literal["reset", "call", "snapshot"]
+"""The calls of a user's code that a case consists of."""
+
 
 # What is made for every case is a named tuple: that takes a third of the time of a dataclass.
 class Outcome(NamedTuple):
@@ -42,7 +45,7 @@ class Outcome(NamedTuple):
     status: OutcomeStatus
     error: str | None = None
     where: str | None = None
-    phase: Literal["reset", "call", "snapshot"] = "call"
+    phase: Phase = "call"
 
     def to_json(self) -> dict[str, JsonValue]:
         """The JSON form, without what has its default."""

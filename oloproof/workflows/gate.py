@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oloproof.records.report import RunReport
     from oloproof.store.database import RunRow, Store
     from oloproof.suites.policy import LocatedPolicy
-    from oloproof.workflows.reports import RunRecord
+    from oloproof.workflows.run_record import RunRecord
 
 
 def gate(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from oloproof.records.report import ValidityReport
     from oloproof.store.database import Store
-    from oloproof.workflows.reports import RunRecord
     from oloproof.workflows.rows import NotKept
+    from oloproof.workflows.run_record import RunRecord
 
 
 class PairLabels(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import StoreError
 from oloproof.gating.decisions import decide
@@ -18,6 +18,7 @@ from oloproof.records.report import (
 )
 from oloproof.statistics.tally import Tally
 from oloproof.workflows.pair_labels import counted_without, read_pair_labels
+from oloproof.workflows.run_record import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
 
     from oloproof.store.database import Store
     from oloproof.suites.policy import LocatedPolicy
-
-
-class RunRecord(NamedTuple):
-    """A stored run: its manifest (what was asked) and its summary (what was counted)."""
-
-    number: int
-    status: str
-    started_at: str
-    manifest: dict[str, Any]
-    summary: dict[str, Any]
 
 
 def build_report(

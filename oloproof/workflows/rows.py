@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.contract import Context, Verdict
     from oloproof.store.database import Store
-    from oloproof.workflows.reports import RunRecord
+    from oloproof.workflows.run_record import RunRecord
 
 NotKept: TypeAlias = "Mapping[str, frozenset[int]]"
 """The numbers of the pairs that people found not to keep the meaning, by their transform."""

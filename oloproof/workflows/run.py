@@ -25,9 +25,10 @@ from oloproof.workflows.manifest import build_manifest
 from oloproof.workflows.opening import opening
 from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
-from oloproof.workflows.reports import RunRecord, build_report
+from oloproof.workflows.reports import build_report
 from oloproof.workflows.results import take_over_journals
 from oloproof.workflows.rows import whole_chunks
+from oloproof.workflows.run_record import RunRecord
 from oloproof.workflows.stored import DAMAGE
 
 if TYPE_CHECKING:

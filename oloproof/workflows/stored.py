@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from oloproof.errors import ConfigurationError, StoreError
 from oloproof.store.database import Store
 from oloproof.workflows.project import STORE_FOLDER, find_project
-from oloproof.workflows.reports import RunRecord
+from oloproof.workflows.run_record import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
