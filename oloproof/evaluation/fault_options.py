@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -10,8 +10,7 @@ from oloproof.errors import suggest
 from oloproof.evaluation.contract import EvaluatorOptions, FaultDemand
 from oloproof.evaluation.state_options import PathText
 from oloproof.evaluation.states import Mode
-from oloproof.evaluation.strikes import APPLIED
-from oloproof.records.faults import Duration, EffectKind  # pydantic resolves it
+from oloproof.records.faults import APPLIED, Duration, EffectKind  # pydantic resolves it
 from oloproof.records.trajectory import FaultKind
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
@@ -26,6 +25,23 @@ _MEND_FAULT: Final = (
     "name one or a list of " + ", ".join(f"`{name}`" for name in FAULTS) + ", or `all`"
 )
 _LASTING: Final[dict[Duration, str]] = {"once": "", "always": "_always"}
+
+
+class Refusal(NamedTuple):
+    """Why something cannot be, and what to write instead."""
+
+    what: str
+    mend: str
+
+
+def refused_at_model(fault: str | None) -> Refusal | None:
+    """Why a fault cannot strike a model; None where it can."""
+    if fault not in APPLIED:
+        return None
+    return Refusal(
+        f"`{fault}` cannot strike a model: it is about an effect, and a model has none",
+        "name one of " + ", ".join(f"`{name}`" for name in FAULTS_OF_MODELS),
+    )
 
 
 def _known_faults(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
@@ -89,14 +105,12 @@ class FaultOptions(EvaluatorOptions):
                 mend="write a line for each of them",
                 at=("model",),
             )
-        listed = isinstance(self.fault, tuple)
-        for position, fault in enumerate(self.fault if listed else (self.fault,)):
-            if self.model is not None and fault in APPLIED:
-                raise refuse(
-                    f"`{fault}` cannot strike a model: it is about an effect, and a model has none",
-                    mend="name one of " + ", ".join(f"`{name}`" for name in FAULTS_OF_MODELS),
-                    at=("fault", position) if listed else ("fault",),
-                )
+        names = (self.fault,) if isinstance(self.fault, str) else self.fault
+        for position, fault in enumerate(names):
+            refused = None if self.model is None else refused_at_model(fault)
+            if refused is not None:
+                at = ("fault",) if isinstance(self.fault, str) else ("fault", position)
+                raise refuse(refused.what, mend=refused.mend, at=at)
         return self
 
     @property

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from oloproof.evaluation.calls import UNEXECUTED, calls, model_calls, most_repeated
+from oloproof.records.faults import APPLIED
 
 if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
     from oloproof.evaluation.contract import FaultDemand
-
-APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_delivery"})
-"""The faults whose effect is there although it should not be, or the agent is told otherwise."""
 
 
 class Strike:

@@ -87,11 +87,6 @@ class FaultPlan:
         """What an exception of this fault says."""
         return self.error or self.fault
 
-    @property
-    def about_an_effect(self) -> bool:
-        """Whether it is about an effect that is there though it should not be, or twice."""
-        return self.runs > 1 or (self.runs == 1 and self.error is not None)
-
     def exception(self, kind: EffectKind = "tool") -> Exception:
         """The fault as an exception out of a tool or of a provider's client."""
         error = _EXCEPTIONS[kind, self.timeout](self.text)

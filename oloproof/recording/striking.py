@@ -10,6 +10,7 @@ from oloproof.paths import Absent
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.on_fault import outcome_of, way_to_fail
+from oloproof.records.faults import APPLIED
 from oloproof.records.redacted import REDACTED
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Striking:
 
     def first(self, event: Event) -> None:
         """The target is struck."""
-        if event.kind == "model" and self.plan.about_an_effect:
+        if event.kind == "model" and self.plan.fault in APPLIED:
             self._session.stop("fault_not_for_models", f"{self.plan.fault} at {event.name}")
         self._struck = 1
 

@@ -20,6 +20,12 @@ FAULT_RESULTS: Final[dict[str, dict[str, str]]] = {
 }
 """What the agent sees of a fault whose result is fixed."""
 
+APPLIED: Final = frozenset({"applied_error", "applied_timeout", "duplicate_delivery"})
+"""The faults whose effect is there although it should not be, or the agent is told otherwise.
+
+They cannot strike a model, which has no effect.
+"""
+
 
 def fault_label(fault: str, duration: Duration) -> str:
     """A kind of fault with its duration as one word or two: `error`, `error x3`, `error always`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
-from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS
+from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS, refused_at_model
 from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
 from oloproof.replaying.sites import CallSite, call_sites, find_call
@@ -159,12 +159,9 @@ def _demands(
 ) -> list[FaultDemand]:
     call = _call(unit, declared, wanted)
     every = FAULTS if call.kind == "tool" else FAULTS_OF_MODELS
-    if wanted.fault not in (None, EVERY_FAULT, *every):
-        raise ConfigurationError(
-            f"`{wanted.fault}` cannot strike a model: it is about an effect, and a model has none",
-            where="--fault",
-            mend=suggest("", every),
-        )
+    refused = None if call.kind == "tool" else refused_at_model(wanted.fault)
+    if refused is not None:
+        raise ConfigurationError(refused.what, where="--fault", mend=refused.mend)
     faults = every if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
     return [
         FaultDemand(call.name, fault, call.occurrence, wanted.duration, kind=call.kind)
