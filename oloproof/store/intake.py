@@ -77,13 +77,7 @@ class _Reader:
         references.add_results()
         references.add_notes()
         references.check(everything=True)
-        for digest, missing in self._connection.execute(_BAD):
-            state = "missing" if missing else "damaged"
-            raise refused(self._path, f"object {digest.hex()[:12]} is {state}")
-        for number in sorted(references.torn_runs(parts)):
-            raise refused(self._path, f"part of the rows of run {number} is not there")
-        if self._connection.execute(_BROKEN_RESULTS).fetchone()[0]:
-            raise refused(self._path, "a result is not as it was written")
+        self._refuse_damage(references, parts)
         runs = {
             run.number: self._run(run, started_at, status, inputs)
             for run, (_, started_at, status, _, inputs, _) in zip(parts, rows, strict=True)
@@ -91,6 +85,18 @@ class _Reader:
         query = f"SELECT name, object FROM {SOURCE}.notes"
         notes = {name: self._value(digest) for name, digest in self._connection.execute(query)}
         return Intake(runs, notes)
+
+    def _refuse_damage(self, references: References, parts: list[RunParts]) -> None:
+        bad = self._connection.execute(_BAD).fetchone()
+        if bad is not None:
+            digest, missing = bad
+            state = "missing" if missing else "damaged"
+            raise refused(self._path, f"object {digest.hex()[:12]} is {state}")
+        torn = min(references.torn_runs(parts), default=None)
+        if torn is not None:
+            raise refused(self._path, f"part of the rows of run {torn} is not there")
+        if self._connection.execute(_BROKEN_RESULTS).fetchone()[0]:
+            raise refused(self._path, "a result is not as it was written")
 
     def _parts(self, number: Any, started_at: Any, status: Any, *objects: Any) -> RunParts:
         manifest, inputs, summary = objects

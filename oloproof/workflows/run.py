@@ -294,6 +294,9 @@ class _Run:
     ) -> dict[str, Any]:
         self._passing += self._warnings
         self._warnings.clear()
+        tried_again = self._tried_again(ledger)
+        if planner.reran:
+            tried_again = [number, *tried_again]
         return ledger.to_json() | {
             "asked": asked,
             "executed": engine.executed,
@@ -301,7 +304,7 @@ class _Run:
             "not_reusable": engine.not_reusable,
             "notices": self._passing + self._standing,
             "standing": self._standing,
-            "tried_again": [number] * bool(planner.reran) + self._tried_again(ledger),
+            "tried_again": tried_again,
             "duration_s": time.perf_counter() - self._started,
         }
 
