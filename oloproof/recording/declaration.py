@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import encode, encode_foreign, to_json
 from oloproof.errors import NotJsonError
 from oloproof.recording.binding import Parameters
+from oloproof.recording.dumping import dump
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -57,6 +58,8 @@ class Effect:
     def read(self, bound: dict[str, Any]) -> tuple[str, NotJsonError | None]:
         """The arguments as JSON text with sorted keys, and what is wrong with one that is none.
 
+        Such a one is dumped, which is enough to compare it.
+
         A default that is no JSON is a mark of "not given", and is left out.
         """
         what = f"an argument of {self.name}"
@@ -72,4 +75,5 @@ class Effect:
             except NotJsonError as error:
                 if name not in defaults or value is not defaults[name]:
                     problem = problem or error
+                    kept[name] = dump(value)
         return encode(kept).decode(), problem

@@ -50,6 +50,11 @@ _EXCEPTIONS: Final[dict[tuple[EffectKind, bool], type[ToolError | ToolTimeoutErr
 }
 
 
+def unaltered(basis: JsonValue) -> JsonValue:
+    """The very thing, be it JSON or not."""
+    return basis
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultPlan:
     """A fault in plain data.
@@ -58,6 +63,7 @@ class FaultPlan:
     `TimeoutError`) or returned as the tool's failures are; or, without an error, what
     `answer` makes of its `basis`, always returned:
 
+    - `nothing`: null,
     - `result`: what the tool really gave,
     - `recorded`: what it gave when the case was recorded,
     - `earlier`: what the same call gave last, before the fault.
@@ -74,7 +80,7 @@ class FaultPlan:
     runs: Literal[0, 1, 2] = 0
     error: str | None = None
     timeout: bool = False
-    basis: Literal["result", "recorded", "earlier"] = "recorded"
+    basis: Literal["nothing", "result", "recorded", "earlier"] = "recorded"
     answer: Callable[[JsonValue], JsonValue | Absent] = lambda _: MISSING
     retry_after_s: float | None = None
     status_code: int | None = None

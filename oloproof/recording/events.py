@@ -74,6 +74,7 @@ class Event:
     revision: int | None = None
     turn: int | None = None
     fault: dict[str, JsonValue] | None = None
+    dumped: str | None = None  # why its result is no JSON: it can be compared, and not served
     # While its session is open:
     plan: Plan = "run"
     source: Event | None = None
@@ -140,6 +141,7 @@ _STORED: Final = (
     "revision",
     "turn",
     "fault",
+    "dumped",
 )
 _DEFAULTS: Final = {"ending": "unfinished", "reads": False, "streamed": False}
 

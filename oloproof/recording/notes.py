@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
 OBSTACLES: Final = frozenset(
     {
-        "arguments_not_json",
-        "result_not_json",
         "effect_outside_recorder",
         "stream_was_sent_values",
     }

@@ -209,6 +209,8 @@ class ReplaySession(Session):
         if role != "serve" and not event.late:
             return
         event.plan = "run" if event.late else "serve"
+        if source.dumped is not None:
+            self.stop("result_not_json", f"{source.name}: {source.dumped}")
         failure = source.failure
         texts = [source.result, source.returned]
         if failure is not None:

@@ -14,6 +14,7 @@ from oloproof.canonical import encode_in_order, to_json
 from oloproof.errors import NotJsonError, OloproofError
 from oloproof.recording import lanes
 from oloproof.recording.binding import has_run
+from oloproof.recording.dumping import dump
 from oloproof.recording.events import Event, Origin, Said
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import AT, OPEN, Position, Scope
@@ -114,7 +115,7 @@ class Session:
             event.call_id, event.streamed = call_id, streamed
             event.unfit = None if fits else effect.function
             if problem is not None:
-                self.notes.append(Note("arguments_not_json", _told(effect.name, problem)))
+                self.remark(Note("arguments_not_json", _told(effect.name, problem)))
             self.events.append(event)
             self._begun(event)
             self.timeline.begin(event)
@@ -167,9 +168,7 @@ class Session:
 
     def chunk(self, event: Event, value: object) -> None:
         """Keep one item of a stream."""
-        text = self._text(event, value)
-        if text is not None:
-            event.chunks.append(text)
+        event.chunks.append(self._text(event, value))
 
     def broke(self, event: Event, error: BaseException) -> None:
         """Keep what a call raised, or that it was ended from outside."""
@@ -224,16 +223,22 @@ class Session:
     def _ended(self, event: Event) -> None:
         """Hook, under the lock: a call came back."""
 
-    def _text(self, event: Event, value: object) -> str | None:
-        """A value as JSON text with its keys in order; None, and a note, for what is no JSON."""
+    def remark(self, note: Note) -> None:
+        """Keep a note, once however often it is made."""
+        with self.condition:
+            if note not in self.notes:
+                self.notes.append(note)
+
+    def _text(self, event: Event, value: object) -> str:
+        """A value as JSON text with its keys in order; dumped, and noted, where it is no JSON."""
         if value is None:
             return "null"
         try:
             return encode_in_order(to_json(value, f"the result of {event.name}")).decode()
         except NotJsonError as problem:
-            with self.condition:
-                self.notes.append(Note("result_not_json", _told(event.name, problem)))
-            return None
+            event.dumped = problem.what
+            self.remark(Note("result_not_json", _told(event.name, problem)))
+            return encode_in_order(dump(value)).decode()
 
     # --- the rest ------------------------------------------------------------------------
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
+from oloproof.recording.delivery import unaltered
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.on_fault import outcome_of, way_to_fail
@@ -131,6 +132,8 @@ class Striking:
 
     def _answer(self, event: Event, runs: Runs) -> JsonValue:
         match self.plan.basis:
+            case "nothing":
+                basis = None
             case "result":
                 basis = self._result(event, runs)
             case "recorded":
@@ -151,6 +154,8 @@ class Striking:
         value, error = runs[0]
         if error is not None:
             self._session.stop("nothing_to_alter", event.name)
+        if self.plan.answer is unaltered:
+            return cast("JsonValue", value)  # the agent gets its own, whatever it is
         try:
             return to_json(value, f"the result of {event.name}")
         except NotJsonError as problem:
@@ -163,6 +168,8 @@ class Striking:
             return None
         if REDACTED in text:
             self._session.stop("redacted_value_needed", source.name)
+        if source.dumped is not None:
+            self._session.stop("result_not_json", f"{source.name}: {source.dumped}")
         return decode(text.encode())
 
     def _earlier(self, event: Event) -> JsonValue:
@@ -181,4 +188,6 @@ class Striking:
         )
         if found is None or found.result is None:
             self._session.stop("no_earlier_answer", event.name)
+        if found.dumped is not None:
+            self._session.stop("result_not_json", f"{found.name}: {found.dumped}")
         return decode(found.result.encode())

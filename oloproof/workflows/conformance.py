@@ -32,8 +32,7 @@ _MENDS: Final[Mapping[str, str]] = {
     "hash_order": "sort what comes out of a set before it is used, and use no `hash()`",
     "control_not_reproduced": "let the agent reach the sandbox through its tools alone, and let "
     "`snapshot` show all that they leave behind",
-    "arguments_not_json": "call tools and models with JSON values",
-    "result_not_json": "let tools and models return JSON values",
+    "result_not_json": "let models return JSON values, and tools that do not give the same again",
     "effect_outside_recorder": "start threads in a copy of the case's context "
     "(`asyncio.to_thread`, `contextvars.copy_context().run`)",
     "exception_not_rebuilt": "raise exceptions that can be made again from their arguments",

@@ -152,13 +152,10 @@ DEFECTS: dict[str, tuple[str, str]] = {
         "hidden_nondeterminism",
         agent("self.look('ann')\nreturn {'answer': os.getpid()}"),
     ),
-    "a result that is no JSON": (
+    "an answer of a model that is no JSON": (
         "result_not_json",
-        instead('return {"ok": True}', "return object()"),
-    ),
-    "an argument that is no JSON": (
-        "arguments_not_json",
-        agent("self.size({1, 2})") + "\n    @tool\n    def size(self, what):\n        return 2\n",
+        agent("self.note(text=max(self.ask()))")
+        + "\n    @model\n    def ask(self):\n        return {'a', 'b'}\n",
     ),
     "a snapshot that is no JSON": ("no_recorded_state", agent("self.note(text=b'x')")),
     "a call that never ends": ("case_not_recorded", agent("self.look('ann')\ntime.sleep(60)")),
@@ -180,6 +177,10 @@ SOUND: dict[str, str] = {
         "        class Odd(RuntimeError):\n            pass\n        raise Odd('x')\n"
     ),
     "a loop over tools": CLEAN,
+    "a result that is no JSON": instead('return {"ok": True}', "return {1, 2}, object()"),
+    "an argument that is no JSON": (
+        agent("self.size({1, 2})") + "\n    @tool\n    def size(self, what):\n        return 2\n"
+    ),
     "a tool that fails": agent(
         "try:\n    self.world['orders']\n    self.look([])\nexcept TypeError:\n"
         "    self.note(text='failed')\n"

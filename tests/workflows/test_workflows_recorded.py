@@ -250,7 +250,7 @@ def test_a_replay_of_a_killed_run_counts_under_its_fingerprint_alone(tiny: TinyP
 
 
 ODD = """
-    @oloproof.tool
+    @oloproof.model
     def odd(self): return {1, 2}
 
     def is_odd(self, request):
@@ -267,7 +267,7 @@ ODD = """
 
 
 def test_what_cannot_be_served_is_said(tiny: TinyProject) -> None:
-    """Values that are no JSON, and secrets of models: the case is judged, its replays missing."""
+    """Of models, what is no JSON and secrets: the case is judged, its replays missing."""
     write(tiny, ODD, "is_odd", "is_secret", redact=["sk-[a-z-]+"]).run()
     assert {"completed"} == {tiny.panel(n).outcome.status for n in ("is_odd", "is_secret")}
     assert ("missing", "result_not_json") == told(tiny, "is_odd")

@@ -241,11 +241,12 @@ def test_remarks_on_a_replay_are_shown(tiny: TinyProject) -> None:
 
 def test_why_a_replay_cannot_count_is_told(tiny: TinyProject) -> None:
     """A control says in detail what kept it from being made."""
-    app = APP.replace('return {"status": self.world["orders"][order]}', "return {order}")
+    app = APP.replace("        self.look(order)\n", "        self.ask()\n        self.look(order)\n")
+    app += "\n    @model\n    def ask(self):\n        return {1, 2}\n"
     (report,) = replay(write(tiny, app, FAULT | {"fault": "error"}).folder, "a")
     assert report.control is not None
     assert "result_not_json" == report.control.reason
-    assert "look: the result of look is not JSON" in str(report.control.detail)
+    assert "ask: the result of ask is not JSON" in str(report.control.detail)
 
 
 def test_without_a_declared_fault_the_calls_are_pointed_to(tiny: TinyProject) -> None:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
-
-if TYPE_CHECKING:
-    from oloproof.canonical import JsonValue
-
-
-def _answer(result: JsonValue) -> JsonValue:
-    return result
-
+from oloproof.recording.delivery import FaultPlan, unaltered
 
 PLAN: Final = FaultPlan(
-    fault="duplicate_delivery", runs=2, basis="result", answer=_answer, visible=False
+    fault="duplicate_delivery", runs=2, basis="result", answer=unaltered, visible=False
 )

@@ -14,4 +14,4 @@ def _answer(_: JsonValue) -> JsonValue:
     return {"raw": '{"status": '}
 
 
-PLAN: Final = FaultPlan(fault="malformed", answer=_answer)
+PLAN: Final = FaultPlan(fault="malformed", basis="nothing", answer=_answer)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
-
-if TYPE_CHECKING:
-    from oloproof.canonical import JsonValue
+from oloproof.recording.delivery import FaultPlan, unaltered
 
 DELAY_S: Final = 30.0
 
 
-def _answer(result: JsonValue) -> JsonValue:
-    return result
-
-
 PLAN: Final = FaultPlan(
-    fault="slow", runs=1, basis="result", answer=_answer, delay_s=DELAY_S, visible=False
+    fault="slow", runs=1, basis="result", answer=unaltered, delay_s=DELAY_S, visible=False
 )

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.recording.delivery import FaultPlan, unaltered
 
-if TYPE_CHECKING:
-    from oloproof.canonical import JsonValue
-
-
-def _answer(earlier: JsonValue) -> JsonValue:
-    return earlier
-
-
-PLAN: Final = FaultPlan(fault="stale", basis="earlier", answer=_answer, visible=False)
+PLAN: Final = FaultPlan(fault="stale", basis="earlier", answer=unaltered, visible=False)
