@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from oloproof.suites.case import Case
     from oloproof.systems.recorded import Recordings
 
-CONTRACT_VERSION: Final = 5
+CONTRACT_VERSION: Final = 6
 """Raised when the same case of the same system may be recorded differently."""
 
-REPLAY_VERSION: Final = 2
+REPLAY_VERSION: Final = 3
 """Raised when the same replay of the same recording may be recorded differently."""
 
 JUDGES: Final = (

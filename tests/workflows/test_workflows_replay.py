@@ -241,7 +241,8 @@ def test_remarks_on_a_replay_are_shown(tiny: TinyProject) -> None:
 
 def test_why_a_replay_cannot_count_is_told(tiny: TinyProject) -> None:
     """A control says in detail what kept it from being made."""
-    app = APP.replace("        self.look(order)\n", "        self.ask()\n        self.look(order)\n")
+    look = "        self.look(order)\n"
+    app = APP.replace(look, f"        self.ask()\n{look}")
     app += "\n    @model\n    def ask(self):\n        return {1, 2}\n"
     (report,) = replay(write(tiny, app, FAULT | {"fault": "error"}).folder, "a")
     assert report.control is not None
