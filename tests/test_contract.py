@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextvars
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -21,22 +21,6 @@ from oloproof.errors import OloproofError
 
 def a_case(name: str = "c-1", report: Any = None) -> CurrentCase:
     return CurrentCase(id=name, input_json=b'{"a":[1]}', report=report or (lambda _: None))
-
-
-def in_thread(function: Any) -> Any:
-    """What `function` gives or raises in a thread without a context."""
-    seen: list[Any] = []
-
-    def run() -> None:
-        try:
-            seen.append(function())
-        except OloproofError as error:
-            seen.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    return seen[0]
 
 
 class TestCurrentCase:
@@ -59,17 +43,17 @@ class TestCurrentCase:
 
     def test_a_thread_without_context_finds_the_only_open_case(self) -> None:
         """Threads started by a library belong to the one case there is."""
-        with open_case(a_case()):
-            assert "c-1" == in_thread(lambda: current_case().id)
+        with open_case(a_case()), ThreadPoolExecutor(1) as pool:
+            assert "c-1" == pool.submit(current_case).result().id
 
     def test_with_several_open_cases_a_thread_needs_a_context(self) -> None:
         """No case is guessed; in a copied context the right one is found."""
-        with open_case(a_case("c-1")):
+        with open_case(a_case("c-1")), ThreadPoolExecutor(1) as pool:
             context = contextvars.copy_context()
             with open_case(a_case("c-2")):
                 assert "c-2" == current_case().id
-                assert "several cases are open" in str(in_thread(current_case))
-                assert "c-1" == in_thread(lambda: context.run(lambda: current_case().id))
+                assert "several cases are open" in str(pool.submit(current_case).exception())
+                assert "c-1" == pool.submit(context.run, current_case).result().id
             assert "c-1" == current_case().id
 
     def test_a_report_after_the_end_is_refused(self) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import orjson
@@ -134,3 +136,19 @@ def replay(
         recorded.ending.evidence, made.ending.evidence
     )
     return made
+
+
+def in_thread(function: Callable[..., Any], *args: Any) -> Any:
+    """What a function gives or raises in a thread of its own, without context."""
+    done: Future[Any] = Future()
+
+    def job() -> None:
+        try:
+            done.set_result(function(*args))
+        except BaseException as error:
+            done.set_exception(error)
+
+    thread = threading.Thread(target=job)
+    thread.start()
+    thread.join()
+    return done.result()

@@ -30,11 +30,14 @@ def trajectory(agent: Callable[[], Any]) -> Any:
 
 
 def test_outside_of_a_case_there_is_nobody_to_tell() -> None:
-    """Both do nothing, whatever they are given: an agent that uses them ships."""
+    """Both do nothing, whatever they are given: no later case hears of it."""
     tell(message="hello", status="queued")
     tell(state_update={"revision": "no number"})
     finish("success")
     finish("done")  # type: ignore[arg-type]
+    with RecordingSession(Origin("next")) as session:
+        pass
+    assert [] == session.close().said
 
 
 def test_what_a_thread_tells_of_one_of_several_cases_is_nobodys() -> None:

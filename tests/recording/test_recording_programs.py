@@ -10,10 +10,8 @@ import asyncio
 import contextvars
 import itertools
 import random
-import threading
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +20,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recording_desk import APPLIED, ERROR, Recorded, Sandbox, record, replay
+from recording_desk import APPLIED, ERROR, Recorded, Sandbox, in_thread, record, replay
 
 from oloproof.recording.determinism import now, rng, uuid4
 from oloproof.recording.effects import model, tool
@@ -32,20 +30,6 @@ JITTER = random.SystemRandom()
 THREADS = ("to_thread", "thread", "executor")
 Program = list[Any]
 KEYS = ("a", "b", "c")
-
-
-def in_thread(work: Callable[[], Any]) -> Any:
-    """What work gives in a thread of its own."""
-    done: Future[Any] = Future()
-
-    def job() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:
-            done.set_exception(error)
-
-    threading.Thread(target=job).start()
-    return done.result()
 
 
 class World(Sandbox):

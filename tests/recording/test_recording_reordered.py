@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import random
-import threading
 import time
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from recording_desk import APPLIED, ERROR, Sandbox, record, replay
+from recording_desk import APPLIED, ERROR, Sandbox, in_thread, record, replay
 
 from oloproof.recording.delivery import FaultPlan
 from oloproof.recording.effects import tool
@@ -44,20 +43,6 @@ class Shelf(Sandbox):
     @tool
     async def end(self) -> str:
         return "end"
-
-
-def in_thread(function: Callable[[], Any]) -> Any:
-    """What a function gives in a thread of its own."""
-    done: Future[Any] = Future()
-
-    def job() -> None:
-        try:
-            done.set_result(function())
-        except BaseException as error:
-            done.set_exception(error)
-
-    threading.Thread(target=job).start()
-    return done.result()
 
 
 def in_pool(function: Callable[[], Any]) -> Any:
