@@ -101,7 +101,7 @@ class FaultDemand(NamedTuple):
     """A fault to be tried: the `occurrence`-th call (from 1) of the tool `name` gets `fault`.
 
     As many calls of it from there on get it as `duration` says. With a `turn`, the calls of
-    that turn are counted. Where a tool and a model bear one name, `kind` tells them apart.
+    that turn are counted. Where a tool and a model share a name, `kind` chooses one.
     """
 
     name: str

@@ -116,7 +116,7 @@ class Strike:
             return "verified before retrying"
         unknown = [call.tool for call in before if call.tool not in escalate_tools]
         if unknown:
-            return f"retried after {unknown[0]}, of which nothing says that it only reads"
+            return f"retried after {unknown[0]}, which is not declared `reads=True`"
         return "retried without verifying"
 
     def calls_until_recovery(self, retry_tools: frozenset[str]) -> int | None:

@@ -102,7 +102,8 @@ class Execution:
         if session is not None:
             self.recorder.close(session, performance, request)
         elif self.recorder.is_asked_for:
-            return self._call(request, targets)  # it was not to be seen before that it would be
+            # The package was imported only during the call: run again, recorded.
+            return self._call(request, targets)
         return performance
 
     def acts(self, request: Request) -> list[Act]:

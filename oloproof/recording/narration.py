@@ -88,7 +88,7 @@ def finish(status: TerminalStatus) -> None:
 
 
 def _here(name: str) -> tuple[Session, Event | None] | None:
-    """Where it is told; None outside of a case, where an agent that ships is told of by nobody.
+    """Where it is told; None outside of a case, as in production: nothing is recorded there.
 
     A thread without context tells of one of several cases: none of them is known whole.
     """

@@ -54,7 +54,7 @@ class Uncalled:
                 )
             elif tool in self._needed:
                 told.append(
-                    f"`{self._needed[tool]}` orders `{tool}`, which no case called: "
-                    "nothing was ever held to its place"
+                    f"`{self._needed[tool]}` lists `{tool}`, which no case called: "
+                    "its order was not checked"
                 )
         return told

@@ -38,7 +38,7 @@ from oloproof.records.trajectory import FaultKind
 READ = call("get_order", reads=True)
 LOOK = (READ, result("get_order", result={"order": "open"}))
 WRITE = (call("send_mail"), result("send_mail", result={"sent": True}))
-UNKNOWN = "retried after send_mail, of which nothing says that it only reads"
+UNKNOWN = "retried after send_mail, which is not declared `reads=True`"
 RETRY = (REFUND, WORKED)
 BESIDE = ("verified", "retried", "calls until", "failure claimed", "the system", "changed under")
 """With what each part begins that is told beside a verdict."""

@@ -97,7 +97,7 @@ def test_a_model_fails_as_the_client_of_its_provider_does(kind: Any) -> None:
 
 
 def test_what_was_asked_before_is_served_and_what_is_asked_behind_is_live() -> None:
-    """The struck question is put to nobody, and put again by the agent it is."""
+    """No model is asked the struck question; it is asked when the agent puts it again."""
     office = Office()
     recorded, made = struck(office, "error", restores=False)
     assert ["where"] == office.asked

@@ -20,9 +20,9 @@ def notices(line: dict[str, Any], *called: str) -> list[str]:
 
 
 def test_a_tool_of_an_order_that_no_case_called_is_noted() -> None:
-    """Whatever it is called: nothing was held to its place."""
+    """Whatever it is called: its order was not checked."""
     assert [] == notices(ORDER, "pay", "look")
-    told = "orders `{}`, which no case called: nothing was ever held to its place"
+    told = "lists `{}`, which no case called: its order was not checked"
     assert [f"`call_order` {told.format('pay')}"] == notices(ORDER, "look")
     assert 2 == len(notices(ORDER))
     assert 2 == len(notices(ORDER | {"cases": ["a*"]}))

@@ -1,4 +1,4 @@
-"""The tool does its work, and its answer has a new shape: the first field bears another name.
+"""The tool does its work, and its answer has a new shape: the first field has another name.
 
 It is the first field of the first object in the answer, called `NAME_v2` in place of `NAME`.
 """
