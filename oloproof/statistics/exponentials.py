@@ -20,13 +20,16 @@ _STEP: Final = 0.16
 _MOST_TILT: Final = 0.6  # radians; beyond pi / 4 a normal-like M would grow along the line
 _NEGLIGIBLE: Final = 1e-17
 _MOST_STEPS: Final = 200
+_MOST_TERMS: Final = 4000  # 2,000 do at the finer steps, where terms fall only as exp(-u)
+_MOST_RISE: Final = 2.0
 
 
 def log_chance_below_zero(weighted: Sequence[tuple[float, int]]) -> float:
     """The log of P(sum of weight * E <= 0), E independent exponential variables of mean 1.
 
-    `weighted` are pairs of a weight and of how many variables have it. Relative errors of the
-    probability stay below 1e-7 (4e-8 was the worst seen, among 20,000 variables).
+    `weighted` are pairs of a weight and of how many variables have it. The tests hold relative
+    errors of the probability below 1e-7, and below 1e-5 where thousands of small weights pull
+    against a few large ones.
     """
     if not any(weight < 0 for weight, _ in weighted):
         return -math.inf
@@ -49,26 +52,43 @@ class _Saddle(NamedTuple):
 def _log_tail(weighted: Sequence[tuple[float, int]]) -> float:
     """As `log_chance_below_zero`, where the mean of the sum is not below 0.
 
-    The line is the hyperbola at + width * (i sinh(u + i tilt) + sin(tilt)): it leans to where
-    M falls without turning, and goes far where M falls slowly, that is for few variables.
+    The line leans to where M falls without turning. Where many small weights make M rise far
+    out on that side, it stays upright instead: M falls there always, but turns, so the steps
+    are finer.
     """
-    at, width, tilt = _saddle(weighted)
+    saddle = _saddle(weighted)
+    at = saddle.at
     # Every factor is held against its value at the saddle: none overflows.
     slopes = [(weight / (1 - weight * at), times) for weight, times in weighted]
-    total, step = math.cos(tilt) / 2, 0
-    while True:
-        step += 1
-        u = complex(step * _STEP, tilt)
+    leaning = _along(saddle, slopes, _STEP)
+    area = leaning or _along(saddle._replace(tilt=0.0), slopes, _STEP / 8)
+    if area is None:
+        raise AssertionError(f"the integral does not converge for {weighted}")
+    at_saddle = -sum(times * math.log1p(-weight * at) for weight, times in weighted)
+    return at_saddle + math.log(saddle.width / -at * area / math.pi)
+
+
+def _along(saddle: _Saddle, slopes: Sequence[tuple[float, int]], apart: float) -> float | None:
+    """The integral along the upper half of the line, or None where it does not converge.
+
+    The line is the hyperbola at + width * (i sinh(u + i tilt) + sin(tilt)), which goes far
+    where M falls slowly, that is for few variables.
+    """
+    at, width, tilt = saddle
+    total = math.cos(tilt) / 2
+    for step in range(1, _MOST_TERMS):
+        u = complex(step * apart, tilt)
         z = width * (1j * cmath.sinh(u) + math.sin(tilt))
         log = cmath.log(1 + z / at)
         for slope, times in slopes:
             log += times * cmath.log(1 - slope * z)
+        if log.real < -_MOST_RISE:
+            return None
         term = cmath.exp(-log) * cmath.cosh(u)
         total += term.real
         if abs(term) < _NEGLIGIBLE * total:
-            break
-    at_saddle = -sum(times * math.log1p(-weight * at) for weight, times in weighted)
-    return at_saddle + math.log(width / -at * _STEP * total / math.pi)
+            return total * apart
+    return None
 
 
 def _saddle(weighted: Sequence[tuple[float, int]]) -> _Saddle:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +47,29 @@ def test_weights_of_one_sign() -> None:
     assert 0 == chance([(0.5, 3), (0.0, 2)])
     assert 1 == chance([(-0.5, 3), (0.0, 2)])
     assert 1 == chance([(0.0, 2), (-1.0, 1)])
+
+
+@pytest.mark.parametrize(
+    "weighted",
+    [
+        [(0.5, 101), (-0.0009, 50_000), (-5.0, 1)],
+        [(0.666, 1), (0.998, 2), (-0.00154, 1003), (-1.007, 1)],
+        [(12.46, 2), (-7e-5, 50_000), (-2.4, 1)],
+    ],
+)
+def test_many_small_weights_beside_a_large_one(weighted: list[tuple[float, int]]) -> None:
+    """Many small weights against the lean of the line: it converges, and to the right value.
+
+    The other way to it is the inversion formula of Gil-Pelaez on a fine grid.
+    """
+    at = np.arange(0.5, 4_000_000) * 1e-4
+    log = sum(-times * np.log(1 - 1j * weight * at) for weight, times in weighted)
+    expected = 0.5 - float((np.exp(log).imag / at).sum()) * 1e-4 / math.pi
+    assert expected == pytest.approx(chance(weighted), rel=1e-5)
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf])
+def test_weights_that_are_no_numbers_end_in_an_error(weight: float) -> None:
+    """What cannot converge ends in an error and never in an endless loop."""
+    with pytest.raises(AssertionError, match="there is no saddlepoint"):
+        chance([(weight, 1), (1.0, 1), (-1.0, 1)])

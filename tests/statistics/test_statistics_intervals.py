@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -144,8 +144,7 @@ def test_gaffke_agrees_with_its_definition(clusters: list[ClusterSize], level: f
     """
     clusters = clusters[:8]
     bounds = gaffke(counted(clusters), level)
-    if not 0 < bounds.low < rate_of(clusters):
-        return
+    assume(0 < bounds.low < rate_of(clusters))
     low, sizes = Fraction(bounds.low), [size for size, _ in clusters]
     full = Fraction(sum(size**2 for size in sizes), sum(sizes))
     weights = [min(1, full / size) * (passed - low * size) for size, passed in clusters]
@@ -183,8 +182,7 @@ def test_gaffke_of_clusters_that_each_agree(
     size: int, passed: int, failed: int, level: float
 ) -> None:
     """Where the observations of a cluster agree and sizes are equal, it is Clopper-Pearson."""
-    if not passed + failed:
-        return
+    assume(passed + failed)
     clusters = Counter({ClusterSize(size, size): passed, ClusterSize(size, 0): failed})
     expected = clopper_pearson(passed, passed + failed, level)
     assert expected == pytest.approx(gaffke(+clusters, level), abs=1e-9)
@@ -433,3 +431,21 @@ def test_random_flips_with_unequal_sizes(number: int) -> None:
             )
             assert_claims_no_more(after, before, flip)
             before, flips = after, flips + 1
+
+
+@pytest.mark.parametrize(
+    "clusters",
+    [
+        {ClusterSize(1, 1): 101, ClusterSize(10, 5): 50_000},
+        {ClusterSize(1000, 116): 2, ClusterSize(14, 12): 50_000, ClusterSize(7, 6): 4},
+    ],
+)
+def test_gaffke_where_most_clusters_show_nearly_the_same_rate(
+    clusters: dict[ClusterSize, int],
+) -> None:
+    """Thousands of clusters of one rate beside a few others have an interval like any others."""
+    observed = sum(size * times for (size, _), times in clusters.items())
+    rate = sum(passed * times for (_, passed), times in clusters.items()) / observed
+    wide, narrow = gaffke(clusters, 0.99), gaffke(clusters, 0.95)
+    assert wide.low <= narrow.low <= rate < narrow.high < wide.high
+    assert wide.high - wide.low < 0.02
