@@ -68,6 +68,11 @@ class ForCases:
         return self.inner.transform
 
     @property
+    def of_output(self) -> bool:
+        """As the check says."""
+        return self.inner.of_output
+
+    @property
     def needs_initial_state(self) -> bool:
         """As the check says."""
         return self.inner.needs_initial_state

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.contract import failed, missing
 from oloproof.paths import MISSING
-from oloproof.records.evidence import NOT_RECORDED, OUTAGE
+from oloproof.records.evidence import LATE, NOT_RECORDED, OUTAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +63,11 @@ _ENDED: Final[Mapping[OutcomeStatus, str]] = {
 _NOT_RECORDED: Final = missing("not_recorded", detail="there is no recording of it")
 
 
-def settled(verdict: Verdict, context: Context) -> Verdict:
+def settled(verdict: Verdict, context: Context, *, of_output: bool = False) -> Verdict:
     """A check's verdict in the light of how the call ended.
+
+    Where a tool was called after the end, nobody knows what it did: a check is missing then
+    unless it is `of_output` alone.
 
     Of what was not recorded, or met an outage, every check that speaks of the case is missing.
     Where the call did not complete, that there was nothing to judge takes the case out of no
@@ -75,6 +78,11 @@ def settled(verdict: Verdict, context: Context) -> Verdict:
     unknown = _unknown(context)
     if unknown is not None:
         return unknown
+    late = () if of_output else _late(context)
+    if late:
+        told = ", ".join(f"`{tool}`" for tool in late)
+        detail = f"{told} was called after the end of the case: what it did was not seen"
+        return missing(LATE, detail=detail, compared=verdict.compared)
     outcome = context.evidence.outcome
     idle = verdict.status == "not_applicable" and verdict.reason not in OF_THE_FAULT
     if not idle or outcome.status == "completed":
@@ -93,6 +101,12 @@ def _unknown(context: Context) -> Verdict | None:
         if seen.evidence.outcome.status == OUTAGE:
             return missing(OUTAGE, detail=_outage(seen.evidence))
     return None
+
+
+def _late(context: Context) -> tuple[str, ...]:
+    """The tools that were called after the end of a case, or of the source of a copy."""
+    source = () if context.source is None else context.source.evidence.late
+    return context.evidence.late or source
 
 
 def _outage(evidence: CaseEvidence) -> str:

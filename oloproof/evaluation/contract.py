@@ -150,6 +150,10 @@ class Evaluator(Protocol):
         """The transform whose pairs it judges, or None for a check of single cases."""
 
     @property
+    def of_output(self) -> bool:
+        """Whether it looks at nothing but the output, which is given when a case ends."""
+
+    @property
     def needs_initial_state(self) -> bool:
         """Whether it can judge only cases that have an `initial_state`."""
 
@@ -192,6 +196,11 @@ class CaseCheck:
     def transform(self) -> str | None:
         """None: it judges single cases."""
         return None
+
+    @property
+    def of_output(self) -> bool:
+        """False: it looks at calls or states."""
+        return False
 
     @property
     def expected_fields(self) -> frozenset[str]:

@@ -49,7 +49,7 @@ def judge(evaluators: Iterable[Evaluator], context: Context) -> list[Verdict]:
 
 def judge_one(evaluator: Evaluator, context: Context) -> Verdict:
     """What a check says of a case, whatever became of its call."""
-    return settled(evaluator.evaluate(context), context)
+    return settled(evaluator.evaluate(context), context, of_output=evaluator.of_output)
 
 
 def _judge_copy(evaluator: Evaluator, context: Context) -> Verdict:

@@ -61,6 +61,11 @@ class ExactMatch(TurnCheck):
         """The one field whose value, or a part of it, is the expected one."""
         return frozenset({"turns", str(self.expected_field.segments[0])})
 
+    @property
+    def of_output(self) -> bool:
+        """True."""
+        return True
+
     def evaluate(self, context: Context) -> Verdict:
         """Not applicable without an expected value; a failure where there is no output."""
         conversation = Conversation(context)

@@ -65,6 +65,11 @@ class MetamorphicRelation(CaseCheck):
         """The transform whose copies it judges."""
         return self.of
 
+    @property
+    def of_output(self) -> bool:
+        """Whether outputs are compared."""
+        return self.relation == "same_output"
+
     def evaluate(self, context: Context) -> Verdict:
         """Missing where the source broke off, or where either side lacks what is compared.
 

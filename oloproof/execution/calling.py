@@ -58,10 +58,13 @@ class Caller:
             self._async.close()
             self._async = None
 
-    def end_case(self) -> None:
-        """End the tasks that the calls since the last end left running."""
+    def end_case(self, *, lingers: bool = False) -> None:
+        """End the tasks that the calls since the last end left running.
+
+        Where it `lingers`, what they wait for now may come first, if it comes soon.
+        """
         if self._async is not None:
-            self._async.end_case()
+            self._async.end_case(lingers=lingers)
 
     def shed(self) -> bool:
         """Whether a `reset` may be made again: an earlier case spoiled it, which is over now."""

@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
     from oloproof.records.evidence import Phase
 
+LINGER_S: Final = 0.5
+"""How long a case that has ended is listened to: work that goes on may call a tool soon."""
+
 LEFTOVERS_S: Final = 0.25
 """How long tasks that a case left behind may take to end once they are cancelled."""
+
+_MOMENT_S: Final = 0.001
 
 _ASK_AGAIN_S: Final = 0.02
 """A task that cleans up behind a shield has to be cancelled more than once."""
@@ -37,6 +42,7 @@ class SandboxLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self.lasting: WeakSet[asyncio.Task[Any]] = WeakSet()
+        self._timers: WeakSet[asyncio.TimerHandle] = WeakSet()
 
     def create_task(self, coro: Any, **options: Any) -> asyncio.Task[Any]:
         """A task; one that is begun outside of every case is to last."""
@@ -44,6 +50,15 @@ class SandboxLoop(asyncio.SelectorEventLoop):
         if case_in(options.get("context")) is None:
             self.lasting.add(task)
         return task
+
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Any, *args: Any, **options: Any
+    ) -> asyncio.TimerHandle:
+        """Call later; what a case asks for is remembered, be it a sleep of its tasks."""
+        timer = super().call_at(when, callback, *args, **options)
+        if case_in(options.get("context")) is not None:
+            self._timers.add(timer)
+        return timer
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Any, *args: Any
@@ -57,6 +72,12 @@ class SandboxLoop(asyncio.SelectorEventLoop):
     def leftovers(self) -> set[asyncio.Task[Any]]:
         """The tasks that a case has left running."""
         return asyncio.all_tasks(self) - set(self.lasting)
+
+    def due_within(self, seconds: float) -> float | None:
+        """In how many seconds the last has come of what a case asked for to come by then."""
+        now = self.time()
+        waits = [timer.when() - now for timer in self._timers if not timer.cancelled()]
+        return max((wait for wait in waits if 0 < wait <= seconds), default=None)
 
 
 class AsyncCalls:
@@ -104,8 +125,15 @@ class AsyncCalls:
         self._end_leftovers()
         return True
 
-    def end_case(self) -> None:
-        """End the tasks that the case left running, so that they cannot touch the next one."""
+    def end_case(self, *, lingers: bool = False) -> None:
+        """End the tasks that the case left running, so that they cannot touch the next one.
+
+        Where it `lingers`, what sleeps shortly wakes up once more: so it is seen to go on.
+        """
+        wait_s = self._loop.due_within(LINGER_S) if lingers and not self.is_lost else None
+        if wait_s is not None:
+            with contextlib.suppress(BaseException):
+                self._loop.run_until_complete(asyncio.sleep(wait_s + _MOMENT_S))
         if not self.is_lost:
             self._end_leftovers()
         self._begun = False

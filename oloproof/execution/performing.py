@@ -11,6 +11,7 @@ from oloproof.paths import MISSING
 from oloproof.records.evidence import (
     ACTIVE_STATE,
     ENVIRONMENT_STATE,
+    LATE,
     OUTAGE,
     RECORDING,
     REPLIES,
@@ -71,6 +72,7 @@ class Performance:
     world_problem: str | None = None
     active: list[dict[str, Any]] = field(default_factory=list)
     active_problem: str | None = None
+    late: list[str] = field(default_factory=list)
 
     def met_outage(self) -> None:
         """Take note that it ended for something that was down, and was no end of the system's."""
@@ -92,6 +94,7 @@ class Performance:
             "world_problem": self.world_problem,
             ACTIVE_STATE: self.active or None,
             "active_problem": self.active_problem,
+            LATE: self.late or None,
         }
         return out | {name: value for name, value in rest.items() if value is not None}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from oloproof.execution.retrying import Retries
     from oloproof.recording.session import Session
     from oloproof.systems.python import PythonSystem
+
+
+CALLS_S: Final = 0.5
+"""How long the next case waits for tools of the last one that are still at work."""
 
 
 class Recorded(NamedTuple):
@@ -77,6 +81,7 @@ class Execution:
         self._on_report = on_report
         self._on_turn = on_turn
         self._on_attempt = on_attempt
+        self._sessions: list[Session] = []
 
     def run(self, request: Request, targets: Sequence[tuple[str, int]] = ()) -> Recorded:
         """The evidence of one case, every attempt with a sandbox freshly reset.
@@ -105,6 +110,20 @@ class Execution:
             # The package was imported only during the call: run again, recorded.
             return self._call(request, targets)
         return performance
+
+    def listen(self, hear: Callable[[str], None]) -> None:
+        """Have told which tools are still called of what was performed since this was last asked.
+
+        What was called before its evidence was made stands in that.
+        """
+        sessions, self._sessions = self._sessions, []
+        for session in sessions:
+            session.late.listen(hear)
+
+    def _late_calls(self) -> list[str]:
+        """The tools that any attempt called when it had ended, each once."""
+        calls = [name for session in self._sessions for name in session.late.so_far()]
+        return list(dict.fromkeys(calls))
 
     def acts(self, request: Request) -> list[Act]:
         """The calls that a request asks for."""
@@ -135,6 +154,9 @@ class Execution:
             replicate=request.replicate,
             report=reading.report,
         )
+        if session is not None:
+            session.sandbox = self
+            self._sessions.append(session)
         try:
             with open_case(case), session or contextlib.nullcontext():
                 unready = self._reset(request.state_json, session)
@@ -142,7 +164,10 @@ class Execution:
                     return unready
                 performance = self._act(request, case, reading, acts, session, on_turn)
         finally:
-            self._caller.end_case()
+            self._caller.end_case(lingers=session is not None)
+            if session is not None:
+                session.late.wait(CALLS_S)
+        performance.late = self._late_calls()
         reading.finish(performance)
         return performance
 
@@ -160,7 +185,7 @@ class Execution:
         for act in acts:
             performance = self._do(act, case, performance, session)
             reading.read(performance)
-            self._read_states(performance, request.state_json, act.turn)
+            self._read_states(performance, request.state_json, act.turn, session)
             if performance.outcome.status != "completed" or act is acts[-1]:
                 break
             if session is not None:
@@ -218,11 +243,14 @@ class Execution:
         performance: Performance,
         state_json: bytes | None,
         turn: int | None,
+        session: Session | None,
     ) -> None:
         """Read the world and the agent's working state, as they are after a call."""
         read_active = self.system.active_state
         if not self.system.stateful and read_active is None:
             return
+        if session is not None:
+            session.read_at = session.clock
         with self.recorder.undisturbed():
             if self.system.stateful:
                 self._read_world(performance, state_json, turn)

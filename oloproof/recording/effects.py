@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 from oloproof.errors import OloproofError
 from oloproof.recording.calling import begin, call, call_async
 from oloproof.recording.declaration import Effect
-from oloproof.recording.lanes import OPEN
+from oloproof.recording.lanes import is_idle
 from oloproof.recording.on_fault import check_on_fault
 from oloproof.recording.streaming import drive, drive_async
 
@@ -142,7 +142,7 @@ def _plain(effect: Effect) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if not OPEN:
+        if is_idle():
             return function(*args, **kwargs)
         return call(effect, args, kwargs)
 
@@ -154,7 +154,7 @@ def _coroutine(effect: Effect) -> Callable[..., Any]:
 
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if not OPEN:
+        if is_idle():
             return await function(*args, **kwargs)
         return await call_async(effect, args, kwargs)
 
@@ -166,7 +166,7 @@ def _generator(effect: Effect) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        begun = begin(effect, args, kwargs, streamed=True) if OPEN else None
+        begun = begin(effect, args, kwargs, streamed=True) if not is_idle() else None
         if begun is None:
             return (yield from function(*args, **kwargs))
         return (yield from drive(effect, begun, args, kwargs))
@@ -180,7 +180,7 @@ def _async_generator(effect: Effect) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         # There is no `yield from` for these: both ways go through one delegation.
-        begun = begin(effect, args, kwargs, streamed=True) if OPEN else None
+        begun = begin(effect, args, kwargs, streamed=True) if not is_idle() else None
         source = (
             function(*args, **kwargs) if begun is None else drive_async(effect, begun, args, kwargs)
         )

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import OloproofError
-from oloproof.recording.strays import OURS, is_stray
+from oloproof.recording.strays import OURS, case_of_stray, is_stray
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -146,7 +146,7 @@ def find(what: str) -> Position | None:
     if session is None or at.is_ours:
         return at
     if not session.is_open:
-        raise _refused(what, "after the end of its case")
+        raise _late(session, what)
     mine = owner()
     if mine == at.owner and at.block is None:
         return at
@@ -183,7 +183,15 @@ def behind(event: Event, at: Position) -> Position | None:
     return Position(at.session, at.owner, at.scope, parent=at.parent, last=event.index)
 
 
+def is_idle() -> bool:
+    """Whether nothing that is called now could belong to a case, be it one that has ended."""
+    return not OPEN and AT.get() is None and not is_stray()
+
+
 def _adopt(what: str) -> Position | None:
+    ended = case_of_stray()
+    if ended is not None:
+        raise _late(ended, what)
     sessions = list(OPEN)
     if not sessions:
         return None
@@ -200,6 +208,14 @@ def _adopt(what: str) -> Position | None:
     session.note_adopted()
     lane = session.fork(session.root, f"adopted\0{what}")
     return Position(session, owner(), lane, adopted=True)
+
+
+def _late(session: Session, what: str) -> OloproofError:
+    """The error for code of a case that has ended; of a tool the case is told."""
+    kind, name, *_ = what.split("\0")
+    if kind == "tool":
+        session.late.note(name)
+    return _refused(what, "after the end of its case")
 
 
 def _refused(what: str, why: str) -> OloproofError:

@@ -18,9 +18,10 @@ from oloproof.recording.dumping import dump
 from oloproof.recording.events import Event, Origin, Said
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import AT, OPEN, Position, Scope
+from oloproof.recording.late import LateCalls
 from oloproof.recording.notes import Note
 from oloproof.recording.stopping import ReplayStop
-from oloproof.recording.strays import note_strays
+from oloproof.recording.strays import note_strays, threads_now
 from oloproof.recording.trajectory import Timeline
 from oloproof.recording.turns import Turns
 
@@ -68,10 +69,16 @@ class Session:
         self.clock = 0
         self.root = Scope(lanes.identity(origin.case, origin.replicate))
         self.timeline = Timeline(on_step, whole=whole_steps)
+        self.late = LateCalls(self.condition)
+        self.read_at: int | None = None
+        """When the sandbox was read last; the caller sets it."""
+        self.sandbox: object = self
+        """Where it acts; the caller sets it where others act there after it."""
         self._adopted = 0
         self._turns: dict[AbstractEventLoop, Turns] = {}
 
     def __enter__(self) -> Self:
+        self._threads = threads_now()
         self._token: Token[Position | None] = AT.set(Position(self, lanes.owner(), self.root))
         self.is_open = True
         OPEN.append(self)
@@ -87,8 +94,10 @@ class Session:
                     self._stamp(event)
                     with suppress(ReplayStop):  # nobody is there any more who could be stopped
                         self._ended(event)
+            self.late.begin(self.events, self.read_at)
             self.condition.notify_all()
-        note_strays(patient=not OPEN)
+        # Beside other open cases nobody can tell whose threads they are.
+        note_strays(self, self._threads, alone=not OPEN)
         AT.reset(self._token)
 
     def prepared(self) -> None:
@@ -186,7 +195,11 @@ class Session:
         """Note the end of a call whose outcome is kept."""
         with self.condition:
             if not self.is_open:
-                return  # a thread that outlived its case
+                if self.late.end(event):
+                    beside = [other for other in OPEN if other.sandbox is self.sandbox]
+                    for touched in (self, *beside):
+                        touched.late.note(event.name)
+                return
             event.latency_ms = (time.perf_counter() - event.began_s) * 1000
             self._stamp(event)
             try:

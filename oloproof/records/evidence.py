@@ -1,8 +1,9 @@
 """What is known of a case after it ran: the evidence that every verdict rests on.
 
 Stored as canonical JSON in sections: `outcome`, `output`, `replies`, `agent_trajectory/v1`,
-`recording/v1`, `environment_state/v1`, `active_state/v1`. A world is kept whole or as a patch
-against the case's initial state, whichever is smaller, always with the digest of the whole.
+`recording/v1`, `environment_state/v1`, `active_state/v1`, `effect_after_end`. A world is kept
+whole or as a patch against the case's initial state, whichever is smaller, always with the
+digest of the whole.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ ENVIRONMENT_STATE: Final = "environment_state/v1"
 ACTIVE_STATE: Final = "active_state/v1"
 RECORDING: Final = "recording/v1"
 REPLIES: Final = "replies"
+LATE: Final = "effect_after_end"
+"""The tools that were called, or came back, when the case had ended: what they did is not seen."""
 
 OutcomeStatus = Literal[
     "completed", "raised", "exited", "timed_out", "killed", "not_json", "outage", "not_recorded"
@@ -86,6 +89,7 @@ class CaseEvidence(NamedTuple):
     attempts: tuple[Outcome, ...] = ()
     replies: tuple[JsonValue, ...] = ()
     active_problem: str | None = None
+    late: tuple[str, ...] = ()
 
     @property
     def state(self) -> JsonValue | Absent:
@@ -136,6 +140,7 @@ class CaseEvidence(NamedTuple):
             world_problem=data.get("world_problem"),
             attempts=tuple(Outcome(**attempt) for attempt in data.get("attempts", ())),
             active=tuple(Moment(m["state"], m.get("turn")) for m in data.get(ACTIVE_STATE, ())),
+            late=tuple(data.get(LATE, ())),
         )
 
 

@@ -16,6 +16,7 @@ from oloproof.paths import MISSING
 from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.records.evidence import (
     ENVIRONMENT_STATE,
+    LATE,
     OUTAGE,
     RECORDING,
     CaseEvidence,
@@ -206,7 +207,7 @@ class RecordedReplay:
             return f"reset_{outcome.status}"
         if fault is not None and replayed.divergence is None and not replayed.delivered:
             return "fault_not_delivered"
-        return None
+        return LATE if performance.late else None
 
     def _difference(self, case_json: bytes, turn: int | None) -> Any:
         initial = self._execution.worlds.initial(self._request.state_json)

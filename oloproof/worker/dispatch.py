@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,12 @@ from oloproof.execution.calling import Caller
 from oloproof.execution.performing import Request
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution
-from oloproof.records.evidence import OUTAGE, RECORDING, TRAJECTORY
+from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY
 from oloproof.replaying.manual import ManualReplay
 from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
 from oloproof.worker.loaded import LoadedModules
-from oloproof.worker.messages import READY, REPLAY, UNIT
+from oloproof.worker.messages import LATE_CALL, READY, REPLAY, UNIT
 from oloproof.workers.framing import DONE, MARK
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Dispatch:
         self._models = opening["models"]
         journal = opening["journal"]
         self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"], slot)
+        self._writing = threading.Lock()
+        self._job = 0
         self._loaded = LoadedModules(opening["root"])
         retries = opening["retries"]
         self._execution = Execution(
@@ -91,8 +94,10 @@ class Dispatch:
         """Run every unit of the job and the replays each asks for."""
         state_json = frame.body or None
         units = frame.header["units"]
+        self._job = frame.header["job"]
         if self._journal is not None:
-            self._journal.begin(frame.header["part"])
+            with self._writing:
+                self._journal.begin(frame.header["part"])
         ending: tuple[dict[str, Any], bytes] = ({}, b"")
         for unit in units:
             self._unit, self._key = unit["unit"], unit["key"]
@@ -114,10 +119,12 @@ class Dispatch:
                     ending = (header, evidence_json)  # nothing is to come but the end
                 else:
                     self._outlet.send(UNIT, header, evidence_json)
+                    self._listen(None, None)
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
         header, body = ending
         self._outlet.send(DONE, header | self._seen(), body)
+        self._listen(None, None)
 
     def _seen(self) -> dict[str, Any]:
         return {"loaded": self._loaded.new_files(), "tools": self._loaded.new_tools()}
@@ -140,7 +147,7 @@ class Dispatch:
 
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
         evidence: Any = decode(evidence_json)
-        if evidence["outcome"]["status"] == OUTAGE:
+        if evidence["outcome"]["status"] == OUTAGE or LATE in evidence:
             return
         steps = evidence.get(TRAJECTORY, {}).get("steps", [])
         located = [
@@ -181,14 +188,32 @@ class Dispatch:
         made = {"step_index": step_index, "fault": fault, "s": seconds}
         self._write_down(made | {"recording": self._recording}, evidence_json)
         self._outlet.send(REPLAY, {"unit": self._unit, **made}, evidence_json)
+        self._listen(step_index, fault)
+
+    def _listen(self, step_index: int | None, fault: str | None) -> None:
+        """From now on, tell what was sent last that its case had not ended with it."""
+        place = {"key": self._key, "step_index": step_index, "fault": fault}
+        if step_index is not None:
+            place["recording"] = self._recording
+        tag = {"job": self._job, "unit": self._unit}
+        heard: set[str] = set()
+
+        def hear(tool: str) -> None:
+            if tool not in heard:
+                heard.add(tool)
+                self._write_down(place | {"late": tool}, b"")
+                self._outlet.send(LATE_CALL, place | tag | {"late": tool})
+
+        self._execution.listen(hear)
 
     def _write_down(self, header: dict[str, Any], evidence_json: bytes) -> None:
         """Keep a result safe from the end of the run before the run is told of it."""
         if self._journal is None:
             return
         self._outlet.refuse_forks()
-        header |= {"key": self._key, "timeout_s": self._timeout_s}
-        try:
-            self._journal.write(header, evidence_json)
-        except OSError:
-            self._journal = None  # a full disk is no fault of the case; the run will say it
+        header = {"key": self._key, "timeout_s": self._timeout_s} | header
+        with self._writing:
+            try:
+                self._journal.write(header, evidence_json)
+            except OSError:
+                self._journal = None  # a full disk is no fault of the case; the run will say it

@@ -20,6 +20,11 @@ no replay behind it, comes with the end of the job instead."""
 REPLAY: Final = b"P"
 """A replay ran; header: the unit, the site, the change; body: its evidence."""
 
+LATE_CALL: Final = b"L"
+"""A tool was called when its case had ended, and its evidence was sent; header: which tool, the
+job and the unit, and of a replay its change and the recording. It may come during other jobs,
+and when the worker leaves."""
+
 CRASHED: Final = b"C"
 """An error of this program's own; header: its traceback. No case is to blame for it."""
 

@@ -8,9 +8,10 @@ import os
 import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from oloproof.errors import OloproofError
+from oloproof.recording.strays import wait_for_strays
 from oloproof.worker.messages import REFUSED
 from oloproof.worker.outlet import Outlet, end_with_parent
 from oloproof.worker.slots import Slots, refusal, tell_crash
@@ -18,6 +19,9 @@ from oloproof.workers.framing import BROKEN_EXIT, OPEN, READ_SIZE, Frame, FrameR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+LINGER_S: Final = 2.0
+"""How long a worker that may leave is held by threads that a case left at work."""
 
 
 def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
@@ -43,6 +47,8 @@ def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
                 return
             # What importing made stays: collecting garbage need not look through it again.
             gc.freeze()
+        # What goes on in a thread, as in a process that is left, may still be told of.
+        wait_for_strays(LINGER_S)
     except BaseException as error:
         tell_crash(error, outlet)
         raise

@@ -45,6 +45,9 @@ MOST_BYTES: Final = 1 << 23
 LEAVE_S: Final = 0.5
 """How long idle workers may take to leave when the pool is closed."""
 
+FAREWELL_S: Final = 5.0
+"""How long they may take that are dismissed: what they began may have to end first."""
+
 _LOOK_AGAIN_S: Final = 0.01
 
 
@@ -138,6 +141,20 @@ class Pool:
         for worker in list(self._workers):
             out += self._bury_if_ended(worker)
         self._assign()
+        return out
+
+    def dismiss(self) -> list[Message]:
+        """Have the workers leave, none of which is busy; what they say until they have left."""
+        out: list[Message] = []
+        until = time.monotonic() + FAREWELL_S
+        for worker in self._workers:
+            worker.process.hang_up()
+        while any(worker.opened and not worker.deaf for worker in self._workers):
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                break
+            for key, _ in self._selector.select(left_s):
+                out += self._receive(key.data)
         return out
 
     def _patience(self, timeout_s: float | None) -> float:
@@ -324,7 +341,7 @@ class Pool:
 
     def _unregister(self, worker: Worker) -> None:
         for descriptor in (worker.process.inlet, worker.process.outlet):
-            if descriptor in self._selector.get_map():
+            if descriptor >= 0 and descriptor in self._selector.get_map():
                 self._selector.unregister(descriptor)
 
 

@@ -103,9 +103,16 @@ class WorkerProcess:
         """What a slot said last on the way: of which number, and what."""
         return read_aside(self._asides[slot])
 
+    def hang_up(self) -> None:
+        """Close the pipe of jobs: a worker that listens leaves then, and may say more meanwhile."""
+        if self.inlet >= 0:
+            os.close(self.inlet)
+            self.inlet = -1
+
     def close(self) -> None:
-        """Close the pipes and let go of the asides; a worker that listens leaves then."""
-        for descriptor in (self.inlet, self.outlet, *self._asides):
+        """Close the pipes and let go of the asides."""
+        self.hang_up()
+        for descriptor in (self.outlet, *self._asides):
             os.close(descriptor)
 
     def end(self, patience_s: float) -> None:

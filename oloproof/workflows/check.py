@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from oloproof.errors import ConfigurationError, suggest
-from oloproof.records.evidence import OUTAGE, RECORDING, TRAJECTORY, CaseEvidence
+from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, CaseEvidence
 from oloproof.records.project_report import CheckReport
 from oloproof.replaying.comparator import first_divergence
 from oloproof.suites.dataset import Dataset, DatasetFacts
@@ -172,6 +172,9 @@ class _Check:
             for one in noticed:
                 call = (one.get("tool"), one.get("occurrence"))
                 subject.find(read_noticed(one, steps.get(call)))
+        for tool in evidence.get(LATE, ()):
+            detail = f"`{tool}` was called after the end of the case"
+            subject.find(Finding("effect_after_end", detail, tool=tool))
         for note in evidence.get(RECORDING, {}).get("notes", ()):
             subject.notes[f"{note['kind']}: {note['detail']}"] = None
         return subject

@@ -35,6 +35,8 @@ _MENDS: Final[Mapping[str, str]] = {
     "result_not_json": "let models return JSON values, and tools that do not give the same again",
     "effect_outside_recorder": "start threads in a copy of the case's context "
     "(`asyncio.to_thread`, `contextvars.copy_context().run`)",
+    "effect_after_end": "wait for the threads and tasks that the system starts before a call "
+    "returns",
     "exception_not_rebuilt": "raise exceptions that can be made again from their arguments",
     "redacted_value_needed": "keep what `redact` names out of the tools' arguments and results",
     "output_not_shown": "let the `final` step have the output as its result",

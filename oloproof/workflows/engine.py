@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from weakref import WeakValueDictionary
 
-from oloproof.canonical import decode, encode
+from oloproof.canonical import decode, digest, encode
 from oloproof.errors import ConfigurationError
 from oloproof.records.evidence import RECORDING, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
@@ -19,7 +21,7 @@ from oloproof.workers import framing
 from oloproof.workers.pool import OPENING_S, Pool
 from oloproof.workers.replies import Again, Lost
 from oloproof.workflows.groups import Group, Known, Unit
-from oloproof.workflows.results import NEVER, limit_of
+from oloproof.workflows.results import NEVER, limit_of, with_late_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -65,6 +67,8 @@ class Engine:
     """Runs groups on workers; `check_system` hears once what the system can do.
 
     `declared_at` is where the suite names the system; `environment` is beside that of every worker.
+    `amend` marks what is stored where a tool was called after the end of its case; with that,
+    `is_stale` says that a group which was given away is not as it was judged.
     """
 
     store: Keeper
@@ -76,6 +80,8 @@ class Engine:
     check_system: Callable[[dict[str, Any]], None]
     journal: Path | None
     environment: dict[str, str] = field(default_factory=dict)
+    amend: Callable[[dict[str, Any]], None] = lambda _: None
+    is_stale: bool = False
     executed: int = 0
     replayed: int = 0
     not_reusable: int = 0
@@ -83,6 +89,8 @@ class Engine:
     declared: dict[str, bool] = field(default_factory=dict)
     _checked: bool = False
     _part: int = 0
+    _jobs: Iterator[int] = field(default_factory=itertools.count)
+    _groups: WeakValueDictionary[int, Group] = field(default_factory=WeakValueDictionary)
     _in_part: Counter[int] = field(default_factory=Counter)
     _begun: float = field(default_factory=time.monotonic)
 
@@ -94,6 +102,7 @@ class Engine:
         with self._pool() as pool:
             while waiting or not exhausted:
                 while waiting and waiting[0].done:
+                    waiting[0].given = True
                     yield waiting.popleft()
                 while not exhausted and pool.hungry and len(waiting) < AHEAD:
                     group = next(coming, None)
@@ -109,6 +118,8 @@ class Engine:
                         self._take(pool, message)
                     self.store.commit_when_due()
                     self._turn_page()
+            for message in pool.dismiss():
+                self._take(pool, message)
         self._clear_journals()
 
     def _pool(self) -> Pool:
@@ -126,7 +137,9 @@ class Engine:
         if units:
             group.part = self._part
             self._in_part[self._part] += 1
-            job = {"part": self._part, "units": units}
+            number = next(self._jobs)
+            self._groups[number] = group
+            job = {"job": number, "part": self._part, "units": units}
             pool.submit(group, job, group.source.state_json or b"", alone=alone)
         else:
             group.done = True
@@ -164,6 +177,8 @@ class Engine:
             case messages.REPLAY:
                 self._keep_replay(group.units[frame.header["unit"]], frame.header, frame.body)
                 self.replayed += 1
+            case messages.LATE_CALL:
+                self._take_late(frame.header)
             case framing.DONE:
                 if frame.body:
                     self._keep_executed(group, frame)
@@ -188,6 +203,24 @@ class Engine:
     def _see(self, header: dict[str, Any]) -> None:
         self.loaded.update(header["loaded"])
         self.declared.update(header["tools"])
+
+    def _take_late(self, header: dict[str, Any]) -> None:
+        """Mark evidence that was sent before its case was known to go on."""
+        self.amend(header)
+        group = self._groups.get(header["job"])
+        if group is None or group.given:
+            self.is_stale = True
+        if group is None:
+            return
+        unit, place = group.units[header["unit"]], (header["step_index"], header["fault"])
+        known = unit.evidence if place[0] is None else unit.replays[place]
+        assert known is not None, "it is told of after what was sent"
+        value = with_late_call(known.value, header["late"])
+        known = Known(bytes.fromhex(digest(encode(value))), value)
+        if place[0] is None:
+            unit.evidence = known
+        else:
+            unit.replays[place] = known
 
     def _keep_executed(self, group: Group, frame: Frame) -> None:
         unit = group.units[frame.header["unit"]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode
-from oloproof.records.evidence import OUTAGE, TRAJECTORY
+from oloproof.records.evidence import LATE, OUTAGE, TRAJECTORY
 from oloproof.replaying.sites import find_call
 
 if TYPE_CHECKING:
@@ -69,10 +69,11 @@ class Unit:
     def located(self) -> Iterator[tuple[Site, int]]:
         """The sites that the recording reached, each with the index of its step.
 
-        None of a recording that met an outage, of which no replay says anything.
+        None of a recording that met an outage, or did not end with its case: no replay says
+        anything of it.
         """
         assert self.evidence is not None
-        if self.evidence.value["outcome"]["status"] == OUTAGE:
+        if self.evidence.value["outcome"]["status"] == OUTAGE or LATE in self.evidence.value:
             return
         for site in self.sites:
             step_index = site.find(self.steps)
@@ -106,17 +107,19 @@ class Unit:
         return self.keys.replay(self.key, self.evidence.digest, step_index, fault)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Group:
     """A source case with all that runs around its sandbox before the next one begins.
 
-    `part` is the part of the journals to which its results are written.
+    `part` is the part of the journals to which its results are written; what is `given` away
+    has been judged.
     """
 
     source: Case
     units: list[Unit]
     done: bool = False
     part: int = 0
+    given: bool = False
 
     def job(self) -> list[dict[str, Any]]:
         """What a worker still has to do for it; empty when everything is known."""

@@ -7,11 +7,13 @@ tallies, and rows leave for the store in chunks.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
 from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import pair_digest
+from oloproof.records.evidence import LATE
 from oloproof.workflows.contexts import context_of
 from oloproof.workflows.counts import Judged, VerdictCounts
 from oloproof.workflows.documents import CaseDocuments
@@ -65,6 +67,7 @@ class Ledger:
         self.copies = 0
         self.replays = 0
         self.retried = 0
+        self._late: dict[str, list[str]] = {}
         self.outcomes: Counter[str] = Counter()
         self.reused_cases: Counter[int] = Counter()
         self.reused_replays: Counter[int] = Counter()
@@ -131,12 +134,27 @@ class Ledger:
             assert unit.evidence is not None
             self.outcomes[unit.evidence.value["outcome"]["status"]] += 1
             self.retried += "attempts" in unit.evidence.value
+            self._note_late(unit)
             if unit.evidence.reused_from is not None:
                 self.reused_cases[unit.evidence.reused_from] += 1
             self.replays += len(unit.replays)
             for replay in unit.replays.values():
                 if replay.reused_from is not None:
                     self.reused_replays[replay.reused_from] += 1
+
+    def _note_late(self, unit: Unit) -> None:
+        """Keep which cases went on after their end, by the tools that they called then."""
+        assert unit.evidence is not None
+        for tool in unit.evidence.value.get(LATE, ()):
+            self._late.setdefault(tool, []).append(unit.case.id)
+        for (_, fault), replay in unit.replays.items():
+            if replay.value["reason"] == LATE:
+                told = f"{unit.case.id} ({fault or 'control'})"
+                self._late.setdefault("", []).append(told)
+
+    def late_notices(self) -> list[str]:
+        """A sentence for each tool that cases called after their end."""
+        return [_told_late(tool, cases) for tool, cases in sorted(self._late.items())]
 
     def flush(self) -> None:
         """Write the rows that wait."""
@@ -154,6 +172,7 @@ class Ledger:
             "copies": self.copies,
             "outcomes": dict(self.outcomes),
             "retried": self.retried,
+            "late": len(set(chain(*self._late.values()))),
             "replays": self.replays,
             "chunks": self._chunks,
             "tallies": self._counts.tallies_json(),
@@ -167,3 +186,15 @@ class Ledger:
                 for run in sorted(self.reused_cases.keys() | self.reused_replays.keys())
             ],
         }
+
+
+def _told_late(tool: str, cases: list[str]) -> str:
+    named = list(dict.fromkeys(cases))
+    shown = ", ".join(f"`{case}`" for case in named[:3])
+    more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
+    if not tool:
+        return f"a tool was called after the end of a replay of {shown}{more}: it says nothing"
+    return (
+        f"`{tool}` was called after the end of its case in {shown}{more}: their checks of calls "
+        "and state are missing (effect_after_end)"
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oloproof.canonical import decode
 from oloproof.workflows.groups import Group, Known, Site, Unit, known
 
 if TYPE_CHECKING:
@@ -28,7 +27,10 @@ def sites_of(evaluators: Iterable[Evaluator]) -> tuple[Site, ...]:
 
 
 class Planner:
-    """Plans groups for one run; `rerun_failed` takes no result that ended badly."""
+    """Plans groups for one run; `rerun_failed` takes no result that ended badly.
+
+    With `made_by`, the number of a run, the groups are those that this run has just made.
+    """
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class Planner:
         replicates: int,
         timeout_s: float,
         rerun_failed: bool,
+        made_by: int | None = None,
     ) -> None:
         self._store = store
         self._keys = keys
@@ -50,6 +53,7 @@ class Planner:
         self._rerun_failed = rerun_failed
         self.reran = 0
         """How many cases are executed again since their call did not complete."""
+        self._made_by = made_by
         # What this run makes itself has other keys: an empty store knows nothing until its end.
         self._knows_anything = store.has_results()
 
@@ -75,14 +79,11 @@ class Planner:
         return Group(source, units)
 
     def _look_up(self, unit: Unit) -> None:
-        found = self._store.result(unit.key)
-        if found is None or not found.reusable(self._timeout_s):
+        evidence = self._known(unit.key)
+        if evidence is None:
             return
-        data = self._store.get(found.object)
-        if data is None:
-            return
-        evidence = known(found.object, data, found.run)
-        if self._rerun_failed and evidence.value["outcome"]["status"] != "completed":
+        own = evidence.reused_from is None
+        if self._rerun_failed and not own and evidence.value["outcome"]["status"] != "completed":
             self.reran += 1
             return
         unit.evidence = evidence
@@ -92,11 +93,17 @@ class Planner:
                     self._look_up_replay(unit, step_index, fault)
 
     def _look_up_replay(self, unit: Unit, step_index: int, fault: str | None) -> bool:
-        found = self._store.result(unit.replay_key(step_index, fault))
-        if found is None or not found.reusable(self._timeout_s):
+        replay = self._known(unit.replay_key(step_index, fault))
+        if replay is None:
             return False
-        data = self._store.get(found.object)
-        if data is None:
-            return False
-        unit.replays[step_index, fault] = Known(found.object, decode(data), found.run)
+        unit.replays[step_index, fault] = replay
         return True
+
+    def _known(self, key: bytes) -> Known | None:
+        """A stored result that may be taken; all that the run `made_by` is about made itself."""
+        found = self._store.result(key)
+        own = found is not None and found.run == self._made_by
+        if found is None or not (own or found.reusable(self._timeout_s)):
+            return None
+        data = self._store.get(found.object)
+        return None if data is None else known(found.object, data, None if own else found.run)

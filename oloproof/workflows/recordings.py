@@ -44,6 +44,7 @@ class RecordedEngine:
         self.executed = 0
         self.replayed = 0
         self.not_reusable = 0
+        self.is_stale = False
         self.loaded: set[str] = set()
         self.declared: dict[str, bool] = {}
 

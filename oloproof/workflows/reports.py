@@ -140,11 +140,14 @@ def _unruled(tallies: Mapping[str, Tally], policy: LocatedPolicy) -> list[str]:
 def _warnings(summary: dict[str, Any]) -> list[str]:
     """What keeps a gate from saying ALLOW without more ado, although every rule may pass."""
     outcomes = summary["outcomes"]
+    said = []
+    if late := summary.get("late", 0):
+        said.append(f"In {late:,} cases a tool was called after the end (effect_after_end).")
     bad = {status: number for status, number in outcomes.items() if status != "completed"}
     if not bad:
-        return []
+        return said
     told = ", ".join(f"{number:,} {status}" for status, number in sorted(bad.items()))
-    return [f"Of {sum(outcomes.values()):,} calls not all were completed: {told}."]
+    return [*said, f"Of {sum(outcomes.values()):,} calls not all were completed: {told}."]
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.canonical import decode
-from oloproof.records.evidence import OUTAGE
+from oloproof.canonical import decode, encode
+from oloproof.records.evidence import LATE, OUTAGE
 from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.journal import FOLDER, journals, read_journal
 
@@ -30,6 +30,28 @@ def limit_of(value: Any, timeout_s: float) -> float | None:
     if status == OUTAGE:
         return NEVER
     return timeout_s if status == "timed_out" else None
+
+
+def with_late_call(value: Any, tool: str) -> Any:
+    """Evidence, or a replay, of which it is known now that a tool was called after its end."""
+    if "outcome" in value:
+        return value | {LATE: list(dict.fromkeys([*value.get(LATE, ()), tool]))}
+    told = {"reason": LATE, "detail": f"`{tool}` was called after the end of the case"}
+    return value if value["reason"] is not None else value | told
+
+
+def amend(store: Store, keys: Keys, header: Any) -> None:
+    """Mark a stored result as one whose case went on after its end; see `with_late_call`."""
+    key = bytes.fromhex(header["key"])
+    if header["step_index"] is not None:
+        recording = bytes.fromhex(header["recording"])
+        key = keys.replay(key, recording, header["step_index"], header["fault"])
+    store.commit()
+    found = store.result(key)
+    value: Any = None if found is None else store.get_json(found.object)
+    if found is not None and value is not None:
+        made = encode(with_late_call(value, header["late"]))
+        store.add_result(key, made, run=found.run, duration_s=0.0, limit_s=found.limit_s)
 
 
 def take_over_journals(store: Store) -> int:
@@ -58,6 +80,9 @@ def _keys(store: Store, row: RunRow | None) -> Keys | None:
 
 def _take_over(store: Store, run: int, keys: Keys, entry: Entry) -> bool:
     header: Any = entry.header
+    if "late" in header:
+        amend(store, keys, header)
+        return False
     key = bytes.fromhex(header["key"])
     if "recording" in header:
         recording = bytes.fromhex(header["recording"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
-from oloproof.errors import OloproofError
+from oloproof.errors import OloproofError, StoreError
 from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.reuse.fingerprint import keys_of
 from oloproof.reuse.identity import fingerprint_of, recordings_of, remember_loaded
@@ -26,7 +27,7 @@ from oloproof.workflows.opening import opening
 from oloproof.workflows.planning import Planner, sites_of
 from oloproof.workflows.project import STORE_FOLDER, load_project
 from oloproof.workflows.reports import build_report
-from oloproof.workflows.results import take_over_journals
+from oloproof.workflows.results import amend, take_over_journals
 from oloproof.workflows.rows import whole_chunks
 from oloproof.workflows.run_record import RunRecord
 from oloproof.workflows.stored import DAMAGE
@@ -201,6 +202,9 @@ class _Run:
             for group in engine.through(map(planner.group, self._dataset)):
                 ledger.add(group)
                 yield Progress(ledger.cases, facts.cases)
+            if engine.is_stale:
+                ledger = self._judged_again(number, facts, engine.declared)
+            self._standing += ledger.late_notices()
             self._standing += ledger.uncalled.notices() + ledger.unrecorded.notices()
             if self._rerun_failed and not planner.reran:
                 self._passing.append(_NOTHING_RERUN)
@@ -242,7 +246,20 @@ class _Run:
             status = "failed"
         return status
 
-    def _planner(self) -> Planner:
+    def _judged_again(self, number: int, facts: DatasetFacts, declared: dict[str, bool]) -> Ledger:
+        """The verdicts on what this run has made, some of which became known to be late."""
+        ledger = self._ledger(number, facts, declared)
+        for group in map(self._planner(made_by=number).group, self._dataset):
+            if any(unit.evidence is None for unit in group.units):
+                raise StoreError(
+                    f"what was just recorded of case `{group.source.id}` is damaged",
+                    where=str(self._store.path),
+                    mend="run again: what is whole is reused, what is damaged is made anew",
+                )
+            ledger.add(group)
+        return ledger
+
+    def _planner(self, made_by: int | None = None) -> Planner:
         return Planner(
             self._store,
             keys_of(self._fingerprint, self._recordings),
@@ -251,6 +268,7 @@ class _Run:
             replicates=self._suite.replicates,
             timeout_s=self._suite.system.timeout_s,
             rerun_failed=self._rerun_failed,
+            made_by=made_by,
         )
 
     def _ledger(self, number: int, facts: DatasetFacts, declared: dict[str, bool]) -> Ledger:
@@ -279,6 +297,7 @@ class _Run:
             journal=journal,
             concurrency=self._suite.concurrency_system,
             timeout_s=self._suite.system.timeout_s,
+            amend=functools.partial(amend, self._store, keys_of(self._fingerprint, None)),
             check_system=lambda ability: self._standing.extend(
                 check_ability(self._suite, self._dataset, facts, ability)
             ),

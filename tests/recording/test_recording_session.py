@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import queue
 import threading
@@ -59,8 +60,9 @@ def test_a_reused_pool_thread_is_adopted_anew() -> None:
     assert replay(recorded, agent).difference is None
 
 
-def test_a_thread_that_outlives_its_case_is_refused_in_the_next() -> None:
-    """What it does then belongs to no case that is open; the case that runs says so."""
+@pytest.mark.parametrize("next_is_open", [True, False])
+def test_a_thread_that_outlives_its_case_is_known_to_be_of_it(next_is_open: bool) -> None:
+    """Its calls are refused, without a context too; its own case says so, and no other."""
     go, refused = threading.Event(), []
 
     def late() -> None:
@@ -71,18 +73,91 @@ def test_a_thread_that_outlives_its_case_is_refused_in_the_next() -> None:
             refused.append(str(error))
 
     thread = threading.Thread(target=late)
-    record(Sandbox(), thread.start)
-
-    def agent() -> None:
+    first, second = RecordingSession(Origin("first")), RecordingSession(Origin("second"))
+    with first:
+        thread.start()
+    with second if next_is_open else contextlib.nullcontext():
         go.set()
         thread.join()
         look("mine")
-
-    recording = record(Sandbox(), agent).recording
     assert 1 == len(refused)
+    assert "after the end of its case" in refused[0]
+    assert ["look"] == first.late.so_far()
+    assert [] == second.late.so_far()
+    assert int(next_is_open) == len(second.events)
+    assert [] == second.notes
+
+
+def test_a_thread_of_before_a_case_that_works_beyond_it_belongs_to_nobody_known() -> None:
+    """It is refused in the next case, which says so: nobody knows whose call it is."""
+    go, refused = threading.Event(), []
+
+    def late() -> None:
+        go.wait()
+        try:
+            look("late")
+        except OloproofError as error:
+            refused.append(str(error))
+
+    thread = threading.Thread(target=late)
+    thread.start()
+    first, second = RecordingSession(Origin("first")), RecordingSession(Origin("second"))
+    with first:
+        pass
+    with second:
+        go.set()
+        thread.join()
     assert "an earlier case" in refused[0]
-    assert 1 == len(recording.events)
-    assert ["effect_outside_recorder"] == [note.kind for note in recording.notes]
+    assert [] == first.late.so_far()
+    assert ["effect_outside_recorder"] == [note.kind for note in second.notes]
+
+
+@tool(reads=True)
+def peek(gate: str) -> str:
+    GATES[gate].wait(5)
+    return gate
+
+
+@tool
+def push(gate: str) -> str:
+    GATES[gate].wait(5)
+    return gate
+
+
+GATES: dict[str, threading.Event] = {}
+
+
+@pytest.mark.parametrize(("called", "names"), [(push, ["push"]), (peek, [])])
+def test_a_tool_that_comes_back_after_the_end_is_late(
+    called: Callable[[str], str], names: list[str]
+) -> None:
+    """Unless it only reads; it is heard of by who listens, and waited for."""
+    GATES["end"] = threading.Event()
+    session = RecordingSession(Origin("c"))
+    heard: list[str] = []
+    with session:
+        context = contextvars.copy_context()
+        thread = threading.Thread(target=context.run, args=(called, "end"))
+        thread.start()
+        while not session.events:
+            pass
+    assert [] == session.late.so_far()
+    session.late.listen(heard.append)
+    session.late.wait(0.01)
+    GATES["end"].set()
+    session.late.wait(5)
+    thread.join()
+    assert names == heard
+
+
+def test_what_came_back_when_the_sandbox_had_been_read_is_late() -> None:
+    """It may be in the state or not; what came before is in it."""
+    session = RecordingSession(Origin("c"))
+    with session:
+        look("before")
+        session.read_at = session.clock
+        look("after")
+    assert ["look"] == session.late.so_far()
 
 
 def test_a_thread_that_waits_for_work_between_cases_is_adopted_in_each() -> None:
