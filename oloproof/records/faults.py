@@ -27,6 +27,11 @@ They cannot strike a model, which has no effect.
 """
 
 
+def tool_or_model(kind: EffectKind, name: str) -> tuple[str | None, str | None]:
+    """What is called, as the `tool` and the `model` of a report: one of them is None."""
+    return (name, None) if kind == "tool" else (None, name)
+
+
 def fault_label(fault: str, duration: Duration) -> str:
     """A kind of fault with its duration as one word or two: `error`, `error x3`, `error always`."""
     if duration == "once":

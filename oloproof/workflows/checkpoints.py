@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from oloproof.records.case_report import CheckpointLine, CheckpointList
 from oloproof.records.evidence import RECORDING
+from oloproof.records.faults import tool_or_model
 from oloproof.replaying.sites import call_sites
 
 if TYPE_CHECKING:
@@ -32,11 +33,12 @@ def checkpoint_list(
     lines = []
     for site in call_sites(unit.steps):
         step = unit.steps[site.step - 1]
+        tool, model = tool_or_model(site.kind, site.name)
         lines.append(
             CheckpointLine(
                 step=site.step,
-                tool=site.name if site.kind == "tool" else None,
-                model=site.name if site.kind == "model" else None,
+                tool=tool,
+                model=model,
                 occurrence=site.occurrence,
                 turn=step.get("turn"),
                 arguments=step.get("arguments"),

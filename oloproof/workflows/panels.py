@@ -17,6 +17,7 @@ from oloproof.records.case_report import (
     StateReport,
     VerdictReport,
 )
+from oloproof.records.faults import tool_or_model
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -104,10 +105,11 @@ def replay_report(
     control, faulted = replay.control, replay.faulted
     before = recording.state
     after = faulted.case.state if faulted is not None and faulted.case is not None else MISSING
+    tool, model = tool_or_model(demand.kind, demand.name)
     return ReplayReport(
         case=case,
-        tool=demand.name if demand.kind == "tool" else None,
-        model=demand.name if demand.kind == "model" else None,
+        tool=tool,
+        model=model,
         fault=demand.fault,
         occurrence=demand.occurrence,
         turn=demand.turn,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import shorten
-from oloproof.reporting.terminal.control import method_of
+from oloproof.reporting.terminal.control import method_of, target_of
 from oloproof.reporting.terminal.quantities import count
 from oloproof.reporting.terminal.values import compact
 
@@ -37,9 +37,11 @@ def write_checkpoints(page: Page, report: CheckpointList) -> None:
 
 def _write_line(page: Page, line: CheckpointLine, at: int) -> None:
     given = "" if line.arguments is None else f"  {shorten(compact(line.arguments))}"
-    name = line.tool if line.model is None else f"model {line.model}"
     page.labelled(
-        (f"step {line.step}", "dim"), (str(name), "bold"), f", call {line.occurrence}{given}", at=at
+        (f"step {line.step}", "dim"),
+        (target_of(line), "bold"),
+        f", call {line.occurrence}{given}",
+        at=at,
     )
     with page.indented(at):
         kept = "kept" if line.state_kept else "not kept: a replay begins at an earlier one"

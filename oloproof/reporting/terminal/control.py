@@ -11,18 +11,22 @@ from oloproof.reporting.terminal.values import sorted_keys, write_named
 from oloproof.reporting.terminal.verdicts import word, write_changes
 
 if TYPE_CHECKING:
-    from oloproof.records.case_report import ControlReport, ReplayReport
+    from oloproof.records.case_report import CheckpointLine, ControlReport, ReplayReport
     from oloproof.reporting.terminal.page import Page, Part
 
 AT: Final = 10
 _SIDES_AT: Final = 10
 
 
+def target_of(report: ReplayReport | CheckpointLine) -> str:
+    """What is called: the name of a tool, or that of a model after the word."""
+    return f"model {report.model}" if report.tool is None else report.tool
+
+
 def fault_of(report: ReplayReport) -> str:
     """The fault in words: `error at issue_refund, call 1`."""
     turn = "" if report.turn is None else f" of turn {report.turn}"
-    name = report.tool if report.model is None else f"model {report.model}"
-    call = f"{name}, call {report.occurrence}{turn}"
+    call = f"{target_of(report)}, call {report.occurrence}{turn}"
     return f"{fault_label(report.fault, report.duration)} at {call}"
 
 
