@@ -108,7 +108,7 @@ def drive(
         for number, job in enumerate(jobs):
             given = states[number] if states else state
             body = b"" if given is None else encode_in_order(given)
-            pool.submit(seen[number], {"part": 0, "units": job}, body)
+            pool.submit(seen[number], {"job": number, "part": 0, "units": job}, body)
         while pool.pending:
             for message in pool.poll():
                 _sort(message)
