@@ -30,11 +30,8 @@ CONTRACT_VERSION: Final = 6
 REPLAY_VERSION: Final = 3
 """Raised when the same replay of the same recording may be recorded differently."""
 
-JUDGES: Final = (
-    *("canonical.py", "paths.py", "patches.py", "records", "metamorphic", "replaying"),
-    *("evaluation", "evaluators", "workflows"),
-)
-"""The parts of the package that verdicts and counts follow from."""
+NO_JUDGES: Final = frozenset({"cli", "recording", "reporting", "worker", "workers"})
+"""The parts of the package that no verdict and no count follows from."""
 
 Level: TypeAlias = Literal["execution", "replay", "fault", "verdict"]
 
@@ -170,9 +167,9 @@ def judging_version() -> str:
 
 def _judging_files() -> Iterator[Path]:
     package = Path(__file__).parent.parent
-    for name in JUDGES:
-        path = package / name
-        yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
+    for path in sorted(package.iterdir()):
+        if path.name not in NO_JUDGES:
+            yield from [path] if path.suffix == ".py" else sorted(path.rglob("*.py"))
 
 
 def _plain(value: Any) -> Any:

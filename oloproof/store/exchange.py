@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oloproof.canonical import JsonValue
 from oloproof.errors import ConfigurationError, StoreError
-from oloproof.store.opening import FORMAT, TABLES
+from oloproof.store.opening import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "source"
 """The name under which a file that is read is attached to the store's connection."""
+
+EXPORT_FORMAT: Final = 2
+"""Raised with every change of the tables; 1 was a container of another kind."""
 
 APPLICATION: Final = 0x4F4C4F50
 """What `file` and we know an export by: `OLOP`."""
@@ -63,7 +66,7 @@ def make_export(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=OFF")
     connection.execute("PRAGMA synchronous=OFF")
     connection.execute(f"PRAGMA application_id={APPLICATION}")
-    connection.execute(f"PRAGMA user_version={FORMAT}")
+    connection.execute(f"PRAGMA user_version={EXPORT_FORMAT}")
     connection.execute("BEGIN")
     for statement in (*TABLES, _CONTENT):
         connection.execute(statement)
@@ -139,11 +142,14 @@ def _refuse_foreign(path: Path) -> None:
     )
     if not head.startswith(b"SQLite format 3\0") or application != APPLICATION:
         raise _no_export(path, "this is no export of a store")
-    if version != FORMAT:
+    if version != EXPORT_FORMAT:
         raise ConfigurationError(
-            f"the export has format {version}; this version of Oloproof reads format {FORMAT}",
+            f"the export has format {version}; this version of Oloproof reads "
+            f"format {EXPORT_FORMAT}",
             where=str(path),
-            mend="import it with the version that wrote it, or a newer one",
+            mend="export it again where it came from, with this version"
+            if version < EXPORT_FORMAT
+            else "import it with the version that wrote it, or a newer one",
         )
     wanted = (65536 if page == 1 else page) * pages
     if there < wanted:

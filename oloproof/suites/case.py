@@ -22,7 +22,8 @@ class Case(NamedTuple):
     """A request, the world it starts in, and what should come of it.
 
     `state_json` is the initial state as JSON with its keys in the order given (None where
-    the case has none); `expected` holds `answer`, `state` and the like, already resolved.
+    the case has none); `has_state` says whether it has one, also where that was not encoded.
+    `expected` holds `answer`, `state` and the like, already resolved.
     `patched_state` and `expected_patch` say how they were given, where that was by operations.
     A metamorphic copy has the id `source~transform` and names both. `turns` are the user's
     messages, each an object with its text at `user`; a single call has none, and the `input`
@@ -42,6 +43,7 @@ class Case(NamedTuple):
     transform: str | None = None
     line: int | None = None
     turns: tuple[dict[str, JsonValue], ...] = ()
+    has_state: bool = False
 
     def with_input(self, changed: JsonValue) -> Case:
         """The case with another input, and with the turns that are in it."""

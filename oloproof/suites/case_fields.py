@@ -67,6 +67,7 @@ def read_case(raw: JsonValue, line: int, files: StateFiles, *, whole: bool = Tru
         input={"turns": list(turns)} if turns else raw["input"],
         initial_state=None if state is None else state.value,
         state_json=_json(state) if whole and state is not None else None,
+        has_state=state is not None,
         patched_state=None if state is None else state.given,
         expected=expected,
         expected_patch=patch,

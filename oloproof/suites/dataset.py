@@ -94,7 +94,7 @@ class Dataset:
             marks.add(raw)
             if case.cluster is not None:
                 clusters.add(case.cluster)
-            if stateless is None and isinstance(raw, dict) and "initial_state" not in raw:
+            if stateless is None and not case.has_state:
                 stateless = (case.id, line)
             first_of.setdefault(bool(case.turns), (case.id, line))
             count += 1

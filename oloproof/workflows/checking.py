@@ -45,9 +45,7 @@ def check_cases(
 
     def see(case: Case) -> None:
         names = [case.id]
-        if case.initial_state is None and (
-            needing := needs_initial_state(project.evaluators, case)
-        ):
+        if not case.has_state and (needing := needs_initial_state(project.evaluators, case)):
             raise refuse_stateless(dataset, (case.id, case.line or 1), f"`{needing[0]}` needs one")
         try:
             checks.check(case)

@@ -96,4 +96,5 @@ class CaseDocuments:
             metadata=document["metadata"],
             cluster=document["cluster"],
             turns=turns,
+            has_state=state_json is not None,
         )

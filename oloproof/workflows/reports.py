@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oloproof.errors import StoreError
+from oloproof.errors import ConfigurationError, StoreError
 from oloproof.gating.decisions import decide
 from oloproof.gating.drops import tell_drops
 from oloproof.gating.gate import gate
@@ -121,8 +121,8 @@ def _drops(record: RunRecord, tallies: Mapping[str, Tally], store: Store, root: 
         try:
             not_kept = read_pair_labels(before, store, root).not_kept
             counted = counted_without(before, store, not_kept)
-        except StoreError:
-            return []
+        except (StoreError, ConfigurationError):
+            return []  # its evidence, or a file of labels that it alone names, is not whole
         return tell_drops(tallies, _tallies(manifest, counted), run=row.id)
     return []
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from oloproof.canonical import equal
+from oloproof.gating.wording import counted
 from oloproof.paths import Absent
 from oloproof.records.steps import called
 
@@ -40,7 +42,7 @@ class Unrecorded:
         tools = frozenset(name for kind, name in filter(None, found) if kind == "tool")
         self._called |= tools
         state = evidence.state
-        if not isinstance(state, Absent) and state != context.case.initial_state:
+        if not isinstance(state, Absent) and not equal(state, context.case.initial_state):
             self._changed[tools] += 1
 
     def notices(self) -> list[str]:
@@ -54,7 +56,7 @@ class Unrecorded:
             return []
         named = ", ".join(f"`{tool}`" for tool in never[:_NAMED])
         more = f" and {len(never) - _NAMED} more" if len(never) > _NAMED else ""
-        changed = "1 case" if cases == 1 else f"{cases} cases"
+        changed = counted(cases, "case")
         return [
             f"no case called the declared {named}{more}, while the world changed in {changed} "
             "without a recorded call: put `@oloproof.tool` below the decorator of a framework, "

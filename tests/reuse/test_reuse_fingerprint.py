@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from pathlib import Path
+from itertools import pairwise
 
+import grimp
 import pytest
 
 from oloproof.reuse import fingerprint as module
-from oloproof.reuse.fingerprint import JUDGES, Fingerprint, Keys, judging_version
+from oloproof.reuse.fingerprint import NO_JUDGES, Fingerprint, Keys, judging_version
 from oloproof.suites.case import Case
 
 PRINT = Fingerprint(
@@ -107,21 +108,29 @@ def test_the_case_its_replicate_and_the_place_of_a_replay_enter_their_keys():
 def test_the_judging_version_follows_from_the_code_of_what_judges(monkeypatch, tmp_path):
     """A check that is changed is another check, whether or not somebody raised a number."""
     package = tmp_path / "oloproof"
-    for name in JUDGES:
-        file = package / name if name.endswith(".py") else package / name / "one.py"
+    files = [package / name for name in ("paths.py", "evaluators/one.py", "cli/one.py")]
+    for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("RIGHT = True\n")
     monkeypatch.setattr(module, "__file__", str(package / "reuse/fingerprint.py"))
-    versions = set()
-    for name in ("", *JUDGES):
-        if name:
-            file = package / name if name.endswith(".py") else package / name / "one.py"
-            file.write_text("RIGHT = False\n")
-        versions.add(judging_version.__wrapped__())
-    assert 1 + len(JUDGES) == len(versions)
+    versions = [judging_version.__wrapped__()]
+    for file in files:
+        file.write_text("RIGHT = False\n")
+        versions.append(judging_version.__wrapped__())
+    assert [False, False, True] == [one == after for one, after in pairwise(versions)]
 
 
-def test_what_judges_is_there():
-    """A part that was renamed would be left out of the version without a word."""
-    package = Path(module.__file__).parent.parent
-    assert [] == [name for name in JUDGES if not (package / name).exists()]
+def test_what_judges_and_counts_imports_nothing_that_is_left_out():
+    """Else a change there would leave old verdicts standing."""
+    graph = grimp.build_graph("oloproof")
+    waiting = [name for name in graph.modules if name.startswith("oloproof.evaluators.")]
+    waiting += ["oloproof.evaluation.judging", "oloproof.workflows.ledger"]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += graph.find_modules_directly_imported_by(name)
+    parts = {name.split(".")[1] for name in seen if "." in name}
+    assert {"evaluators", "suites", "statistics"} <= parts
+    assert set() == parts & NO_JUDGES

@@ -76,13 +76,14 @@ def test_every_form_of_a_dataset_gives_the_same_cases(
             input={"message": "Please refund"},
             initial_state={"z": 1, "a": {"paid": 2.0}},
             state_json=b'{"z":1,"a":{"paid":2.0}}',
+            has_state=True,
             expected={"answer": "refunded", "state": {"z": 0}, "colour": "red"},
             metadata={"category": "late"},
             cluster="customer-7",
             line=at[0],
         ),
         Case(id="ord-2", input=None, cluster="customer-7", line=at[1]),
-        Case(id="ord-ä", input="x", state_json=b"null", line=at[2]),
+        Case(id="ord-ä", input="x", state_json=b"null", line=at[2], has_state=True),
     ] == list(data)
     facts = data.check()
     assert (3, frozenset({"customer-7"}), ("ord-2", at[1]), ()) == (

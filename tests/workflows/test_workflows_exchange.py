@@ -28,7 +28,7 @@ from cache_projects import (
 )
 
 from oloproof.errors import ConfigurationError, OloproofError, StoreError
-from oloproof.store.opening import FORMAT
+from oloproof.store.exchange import EXPORT_FORMAT
 from oloproof.store.processes import this_process
 from oloproof.workflows.cache import export_cache, import_cache, prune_cache, verify_cache
 from oloproof.workflows.gate import gate
@@ -345,7 +345,8 @@ class TestTheFile:
     @pytest.mark.parametrize(
         ("change", "what"),
         [
-            (f"PRAGMA user_version = {FORMAT + 1}", f"has format {FORMAT + 1}; this version"),
+            (f"PRAGMA user_version = {EXPORT_FORMAT + 1}", "with the version that wrote it"),
+            ("PRAGMA user_version = 1", "has format 1; this version.*reads format 2"),
             ("PRAGMA application_id = 0", "no export of a store"),
             ("DELETE FROM content", "rows are not those"),
             ("UPDATE content SET digest = x'00'", "rows are not those"),

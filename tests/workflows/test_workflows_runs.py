@@ -328,6 +328,10 @@ def test_a_case_without_a_world_is_refused_where_a_world_is_needed(tiny):
     with pytest.raises(ConfigurationError, match="`state_unchanged` needs one") as caught:
         tiny.run()
     assert caught.value.where.endswith("cases.jsonl:2: initial_state")
+    null = stateless | {"initial_state": None}
+    untouched = [{"type": "state_unchanged", "paths": ["n"]}]
+    tiny.write(app=APP.replace('self.state["n"] += 1', "pass"), cases=[null], evaluators=untouched)
+    assert "complete" == tiny.run().status
     tiny.write(app=APP, cases=[case("a"), stateless])
     with pytest.raises(ConfigurationError, match="has a sandbox to reset"):
         tiny.run()
