@@ -7,14 +7,14 @@ of a list, every value of an object), or a JSON Pointer (RFC 6901) such as `/ord
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.canonical import equal, quote_key
 from oloproof.errors import ConfigurationError
 from oloproof.patches import escape, unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from oloproof.canonical import JsonValue
 
@@ -76,6 +76,13 @@ class Path(NamedTuple):
                 return next((item for _, item in _select(value, self.segments, ())), MISSING)
             found = child(found, segment)
         return found
+
+    def changed(self, value: JsonValue, change: Callable[[Any], Any]) -> Any:
+        """`value` with what `change` makes of each place that it has; `MISSING` takes it away.
+
+        Only the containers on the way are copied.
+        """
+        return _changed(value, self.segments, change)
 
     def is_in(self, value: JsonValue) -> bool:
         """Whether there is anything at any place that the path names."""
@@ -198,6 +205,31 @@ def _select(
     else:
         index = list_index(head) if isinstance(value, list) else None
         yield from _select(found, rest, (*at, str(head) if index is None else index))
+
+
+def _changed(value: Any, segments: tuple[Segment, ...], change: Callable[[Any], Any]) -> Any:
+    if not segments:
+        return change(value)
+    head, rest = segments[0], segments[1:]
+    keys: list[Any]
+    if isinstance(head, _Every):
+        keys = [key for key, _ in children(value)]
+    elif child(value, head) is MISSING:
+        return value
+    else:
+        keys = [list_index(head) if isinstance(value, list) else str(head)]
+    made = value
+    gone: set[Any] = set()
+    for key in keys:
+        item = _changed(value[key], rest, change)
+        if item is MISSING:
+            gone.add(key)
+        elif item is not value[key]:
+            made = value.copy() if made is value else made
+            made[key] = item
+    if gone and isinstance(value, list):
+        return [item for index, item in enumerate(made) if index not in gone]
+    return {key: item for key, item in made.items() if key not in gone} if gone else made
 
 
 def _breaks(

@@ -70,10 +70,11 @@ class Aftermath:
         self._method = replay.method
         self.strike = Strike(self._evidence.steps, demand, replay.step_index)
         end = self._evidence.state
-        self.standing = Standing(expected, context.case, end)
+        kept, initial = context.bookkeeping, context.case.initial_state
+        self.standing = Standing(expected, context.case, end, kept)
         self.touched: tuple[Comparison, ...] = ()
         if criteria.unchanged is not None and not isinstance(end, Absent):
-            self.touched = criteria.unchanged.compare(context.case.initial_state, end)
+            self.touched = criteria.unchanged.compare(initial, end, initial, kept)
         self.escalation = self.strike.first_success(criteria.escalate_tools)
         self.success = self.strike.first_success(criteria.retry_tools)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
+from oloproof.bookkeeping import NO_BOOKKEEPING, Bookkeeping
 from oloproof.errors import ConfigurationError
 from oloproof.records.faults import Duration, EffectKind, fault_label
 from oloproof.suites.validation import Fields
@@ -130,12 +131,16 @@ class NamedPlace(NamedTuple):
 
 
 class Context(NamedTuple):
-    """All that an evaluator may look at: one case, its evidence, its replays, its source."""
+    """All that an evaluator may look at: one case, its evidence, its replays, its source.
+
+    What the sandbox writes down by itself, its `bookkeeping`, counts in no comparison of worlds.
+    """
 
     case: Case
     evidence: CaseEvidence
     replays: Mapping[FaultDemand, FaultReplay] = {}
     source: Context | None = None
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING
 
 
 class Evaluator(Protocol):
@@ -283,13 +288,15 @@ class Setting(NamedTuple):
     """What an evaluator may know of its suite when it is built.
 
     `expected_states` is how the suite's `state_matches` lines compare (exactly without one),
-    `output_checks` are those that tell whether an output is the expected one.
+    `output_checks` are those that tell whether an output is the expected one, and `bookkeeping`
+    is what counts in no comparison.
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
     value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
 
     transforms: tuple[str, ...]
     expected_states: ExpectedStates
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING
     where: Callable[..., str | None] = _nowhere
     read: Callable[..., JsonValue] = _no_file
     output_checks: tuple[OutputCheck, ...] = ()

@@ -76,12 +76,12 @@ def standings(dependency: Dependency, conversation: Conversation, of: Of) -> Ite
     then, it is stale; with the same values again it is valid again.
     """
     basis: JsonValue | Absent = MISSING
-    before: JsonValue | Absent = conversation.state(of, 0)
+    before: JsonValue | Absent = conversation.counted(of, 0)
     if not _is_empty(dependency.result.get(before)):
         basis = before
     changed_in = 0
     for turn in range(1, conversation.last + 1):
-        state = conversation.state(of, turn)
+        state = conversation.counted(of, turn)
         if isinstance(state, Absent):
             continue
         had = not isinstance(before, Absent) and not _is_empty(dependency.result.get(before))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.evaluation.locus import Locus, locus_of_effect, value_at
 from oloproof.evaluation.snapshots import expected_by_turn, reached
 from oloproof.evaluation.turns import turns_of
@@ -14,6 +15,7 @@ from oloproof.suites.case import refuse_case
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Comparison
     from oloproof.evaluation.turns import Conversation, Of
@@ -77,6 +79,12 @@ class Memory:
     def initial(self) -> JsonValue:
         """The initial state where it is the world's, else None."""
         return self._conversation.context.case.initial_state if self._of == "world" else None
+
+    @property
+    def bookkeeping(self) -> Bookkeeping:
+        """What does not count of it; nothing of a working state, which no sandbox keeps."""
+        kept = self._conversation.context.bookkeeping
+        return kept if self._of == "world" else NO_BOOKKEEPING
 
     def before(self, turn: int) -> JsonValue | Absent:
         """The state that was recorded after the turn before."""

@@ -10,6 +10,7 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import equal
 from oloproof.evaluation.expression_tokens import write_literal, write_path
 from oloproof.paths import MISSING, Absent, Path
@@ -17,6 +18,7 @@ from oloproof.paths import MISSING, Absent, Path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
 
     Value: TypeAlias = JsonValue | Absent
@@ -24,10 +26,14 @@ if TYPE_CHECKING:
 
 
 class States(NamedTuple):
-    """The state that a condition is held against, and the one before (`MISSING`: not known)."""
+    """The state that a condition is held against, and the one before (`MISSING`: not known).
+
+    What is `bookkeeping` changes by itself.
+    """
 
     now: JsonValue
     before: JsonValue | Absent = MISSING
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING
 
 
 class Expression(Protocol):
@@ -233,7 +239,8 @@ def _changed(path: Path, states: States) -> Value:
     """Unknown without a state before; nothing that became something is a change, and back."""
     if isinstance(states.before, Absent):
         return MISSING
-    return not same_at(path, states.before, states.now)
+    kept = states.bookkeeping
+    return not same_at(path, kept.without(states.before), kept.without(states.now))
 
 
 def _count(path: Path, states: States) -> Value:

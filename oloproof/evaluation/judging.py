@@ -72,7 +72,7 @@ _ALWAYS_KNOWN: Final = frozenset({"answer", "state", "active", "alternatives", "
 class CaseChecks:
     """What must hold of a case so that the checks of a suite can judge it."""
 
-    def __init__(self, evaluators: Iterable[Evaluator]) -> None:
+    def __init__(self, evaluators: Iterable[Evaluator], watched: Iterable[Watch] = ()) -> None:
         self._evaluators = tuple(evaluators)
         self._known = _ALWAYS_KNOWN.union(*(e.expected_fields for e in self._evaluators))
         self._unseen = [
@@ -80,6 +80,7 @@ class CaseChecks:
             for evaluator in self._evaluators
             for place in evaluator.named_places
         ]
+        self._unseen += watched
         # A pattern that fits no case is most likely misspelt, too.
         self._unfit = {
             (pattern, evaluator.where): evaluator.metric
@@ -130,9 +131,9 @@ class CaseChecks:
                 where=where,
                 mend="correct the pattern: `*` stands for any text, `?` for one character",
             )
-        told: dict[str | None, str] = {}
+        told: dict[str | None, str | None] = {}
         for watch in self._unseen:
             if watch.could_see:
                 watch.refuse_if_needed()
                 told.setdefault(watch.place.where, watch.tell())
-        return list(told.values())
+        return [text for text in told.values() if text is not None]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oloproof.canonical import encode
 from oloproof.evaluation.normalisers import normalise
 from oloproof.evaluation.rules import below, each, ignored, unordered
+from oloproof.pairing import most_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -41,42 +42,10 @@ def _without(items: Mapping[int, bytes], others: Mapping[int, bytes]) -> list[in
 def unmatched_by_pairing(
     expected: Collection[int], actual: Collection[int], fits: Callable[[int, int], bool]
 ) -> Unmatched:
-    """As many partners as possible where `fits(i, j)` is no equivalence, as within a tolerance.
-
-    A maximum matching by augmenting paths (Berge 1957), breadth first.
-    """
-    near = {i: [j for j in actual if fits(i, j)] for i in expected}
-    partner_of: dict[int, int] = {}
-    alone = [i for i in expected if not _augment(i, near, partner_of)]
-    return alone, [j for j in actual if j not in partner_of]
-
-
-def _augment(start: int, near: Mapping[int, list[int]], partner_of: dict[int, int]) -> bool:
-    reached_from: dict[int, int] = {}
-    waiting = deque([start])
-    while waiting:
-        i = waiting.popleft()
-        for j in near[i]:
-            if j in reached_from:
-                continue
-            reached_from[j] = i
-            if j in partner_of:
-                waiting.append(partner_of[j])
-                continue
-            _flip(j, start, reached_from, partner_of)
-            return True
-    return False
-
-
-def _flip(j: int, start: int, reached_from: dict[int, int], partner_of: dict[int, int]) -> None:
-    """Give every item on the path from `start` to the free item `j` its new partner."""
-    old = {i: k for k, i in partner_of.items()}
-    while True:
-        i = reached_from[j]
-        partner_of[j] = i
-        if i == start:
-            return
-        j = old[i]
+    """As many partners as possible where `fits(i, j)` is no equivalence, as within a tolerance."""
+    pairs = most_pairs(expected, actual, fits)
+    taken = set(pairs.values())
+    return [i for i in expected if i not in pairs], [j for j in actual if j not in taken]
 
 
 def form(value: JsonValue, rules: Rules, scope: Scope) -> bytes:

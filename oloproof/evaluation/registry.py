@@ -7,6 +7,7 @@ import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import OptionError, Setting
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Evaluator
     from oloproof.evaluation.dimensions import DimensionSpec
@@ -39,13 +41,14 @@ def bind_all(
     lines: Sequence[RawEvaluator],
     transforms: Iterable[TransformSpec],
     dimensions: Sequence[DimensionSpec] = (),
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING,
 ) -> list[Evaluator]:
     """The evaluators of a suite in order; `ConfigurationError` names the line that is wrong.
 
     Those of its `dimensions` come last. Refused are unknown types and options, names that refer
     to nothing, and a metric that two evaluators would make.
     """
-    setting = _setting(lines, tuple(transform.name for transform in transforms))
+    setting = _setting(lines, tuple(transform.name for transform in transforms), bookkeeping)
     _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
     bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
     _refuse_repeated_metrics(bound)
@@ -71,7 +74,7 @@ def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
     """The one evaluator of options that stand in no file, within a suite."""
     line = RawEvaluator(_document(dict(options), Path("given")), ())
     names = tuple(transform.name for transform in suite.transforms)
-    setting = _setting(suite.evaluators, names)
+    setting = _setting(suite.evaluators, names, suite.system.bookkeeping)
     try:
         (made,) = bind(line, setting)
     except ConfigurationError as error:
@@ -143,10 +146,12 @@ def expected_states(lines: Iterable[RawEvaluator]) -> ExpectedStates:
     return ExpectedStates(tuple(found))
 
 
-def _setting(lines: Iterable[RawEvaluator], transforms: tuple[str, ...]) -> Setting:
+def _setting(
+    lines: Iterable[RawEvaluator], transforms: tuple[str, ...], bookkeeping: Bookkeeping
+) -> Setting:
     """What the lines of a suite may know of each other."""
     lines = tuple(lines)
-    setting = Setting(transforms, expected_states(lines))
+    setting = Setting(transforms, expected_states(lines), bookkeeping)
     judges = (check for line in lines if line.type in _OF_OUTPUTS for check in bind(line, setting))
     return setting._replace(
         output_checks=tuple(check for check in judges if isinstance(check, OutputCheck))

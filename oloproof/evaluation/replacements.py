@@ -66,7 +66,7 @@ def replacements_in(
     state was updated several times within a turn, is that of every step on the way.
     """
     for turn in range(1, last + 1):
-        before, after = conversation.state(of, turn - 1), conversation.state(of, turn)
+        before, after = conversation.counted(of, turn - 1), conversation.counted(of, turn)
         if isinstance(before, Absent) or isinstance(after, Absent):
             continue
         updates = _on_the_way(conversation, turn, before) if of == "active" else []

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from oloproof.evaluation.contract import CaseCheck, NamedPlace, Verdict, missing, not_applicable
+from oloproof.evaluation.contract import (
+    CaseCheck,
+    NamedPlace,
+    OptionError,
+    Verdict,
+    missing,
+    not_applicable,
+)
 from oloproof.evaluation.turns import Conversation, Of, TurnOptions, TurnSelector
 from oloproof.paths import Absent, parse
 
@@ -62,13 +69,35 @@ class StateCheck(CaseCheck):
 
 
 def places_of(
-    setting: Setting, field: str, texts: Iterable[str], *, needed: bool = False
+    setting: Setting,
+    field: str,
+    texts: Iterable[str],
+    *,
+    needed: bool = False,
+    counts: bool = True,
 ) -> tuple[NamedPlace, ...]:
     """The places that a list of paths names in the option `field`."""
     return tuple(
-        NamedPlace(parse(text), setting.where(field, position), needed=needed)
+        named_place(setting, text, field, position, needed=needed, counts=counts)
         for position, text in enumerate(texts)
     )
+
+
+def named_place(
+    setting: Setting, text: str, *at: str | int, needed: bool = False, counts: bool = True
+) -> NamedPlace:
+    """The place that a path names, which stands at `at` in a line.
+
+    One that has to count and that the sandbox writes by itself is refused.
+    """
+    path = parse(text)
+    if counts and not setting.bookkeeping.counts(path):
+        raise OptionError(
+            str(at[0]),
+            f"`{text}` is to be compared, and `system.ignore` leaves it out of all comparisons",
+            mend="leave it out here or there",
+        )
+    return NamedPlace(path, setting.where(*at), needed=needed)
 
 
 def expected_states(case: Case) -> list[JsonValue]:
@@ -98,9 +127,9 @@ def reached(conversation: Conversation) -> int:
     return min(max(begun), conversation.last)
 
 
-def state_or_why(conversation: Conversation, of: Of, turn: int) -> JsonValue | Verdict:
-    """The state after a turn, or the verdict that there is none."""
-    state = conversation.state(of, turn)
+def counted_or_why(conversation: Conversation, of: Of, turn: int) -> JsonValue | Verdict:
+    """What counts of the state after a turn, or the verdict that there is none."""
+    state = conversation.counted(of, turn)
     return unrecorded(conversation, of, turn) if isinstance(state, Absent) else state
 
 

@@ -14,7 +14,7 @@ from oloproof.evaluation.snapshots import (
     SnapshotOptions,
     StateCheck,
     combine,
-    state_or_why,
+    counted_or_why,
 )
 from oloproof.evaluation.turns import Conversation, Of, turns_of
 from oloproof.suites.case import refuse_case
@@ -101,8 +101,8 @@ class SpanCheck(StateCheck):
         self, conversation: Conversation, turn: int, judge: Callable[[Span], Verdict]
     ) -> Verdict:
         since = turn - 1 if self.since is None else self.since
-        before = state_or_why(conversation, self.of, since)
-        after = state_or_why(conversation, self.of, turn)
+        before = counted_or_why(conversation, self.of, since)
+        after = counted_or_why(conversation, self.of, turn)
         for state in (after, before):
             if isinstance(state, Verdict):
                 return state

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.paths import Absent, Path, parse, same
 
 if TYPE_CHECKING:
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Comparison
     from oloproof.evaluation.states import StateComparison, StateMatch
@@ -35,14 +37,21 @@ class Beyond(NamedTuple):
 class Standing:
     """The world at the end of a faulted replay beside the expected and the recorded one."""
 
-    def __init__(self, comparison: StateComparison, case: Case, end: JsonValue | Absent) -> None:
+    def __init__(
+        self,
+        comparison: StateComparison,
+        case: Case,
+        end: JsonValue | Absent,
+        bookkeeping: Bookkeeping = NO_BOOKKEEPING,
+    ) -> None:
         self._comparison = comparison
+        self._bookkeeping = bookkeeping
         self._initial = case.initial_state
         self.end = end
         self.accepted = comparison.accepted_states(case)
         self.match: StateMatch | None = None
         if self.accepted and not isinstance(end, Absent):
-            self.match = comparison.best_match(self.accepted, end, case.initial_state)
+            self.match = comparison.best_match(self.accepted, end, case.initial_state, bookkeeping)
 
     @property
     def state(self) -> State:
@@ -84,22 +93,34 @@ class Standing:
         return all(self._holds(state, world) for state in held)
 
     def _holds(self, state: JsonValue, world: JsonValue | Absent) -> bool:
-        return self._comparison.best_match([state], world, self._initial).matched
+        way, initial = self._comparison, self._initial
+        return way.best_match([state], world, initial, self._bookkeeping).matched
 
     def beyond(self, recorded: JsonValue | Absent) -> list[Beyond]:
         """What the replay changed and the recording did not, and the expectation does not have."""
         if isinstance(recorded, Absent) or isinstance(self.end, Absent):
             return []
         found = []
-        for place in self._comparison.everywhere.compare(recorded, self.end):
+        was, now = self._bookkeeping.sides(
+            self._with_expected_keys(recorded), self._with_expected_keys(self.end), self._initial
+        )
+        for place in self._comparison.everywhere.compare(was, now):
             path = _path(place.path)
-            value = path.get(self.end)
+            value = path.get(now)
             # What is as it was at first the replay did not change: it left something undone.
             if place.passed or same(path.get(self._initial), value):
                 continue
             spoken_of = self._speaks_of(path)
             if not spoken_of or self._fails_at(path):
                 found.append(Beyond(place.path, value, spoken_of))
+        return found
+
+    def _with_expected_keys(self, world: JsonValue) -> JsonValue:
+        """A world whose generated keys are those of the nearest expected state."""
+        if self.match is None:
+            return world
+        expected = self.accepted[self.match.position]
+        found: JsonValue = self._bookkeeping.sides(expected, world, self._initial)[1]
         return found
 
     def _speaks_of(self, path: Path) -> bool:

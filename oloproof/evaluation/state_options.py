@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import EvaluatorOptions
 from oloproof.evaluation.normalisers import Normaliser
 from oloproof.evaluation.rules import Tolerance
@@ -14,32 +13,11 @@ from oloproof.evaluation.states import ALTERNATIVES, Mode, StateComparison
 from oloproof.paths import EVERY, Path, parse
 from oloproof.records.defaults import empty_object
 from oloproof.suites.validation import Fields, refuse
+from oloproof.suites.validation import PathText as PathText
+from oloproof.suites.validation import PlaceText as PlaceText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-def _readable(text: str) -> str:
-    try:
-        parse(text)
-    except ConfigurationError as error:
-        raise refuse(error.what, mend=error.mend or "") from None
-    return text
-
-
-def _one_place(text: str) -> str:
-    if parse(text).has_wildcard:
-        raise refuse(
-            f"the path `{text}` may name several places", mend="name one place, without `[*]`"
-        )
-    return text
-
-
-PathText = Annotated[str, AfterValidator(_readable)]
-"""A path as written, known to be readable."""
-
-PlaceText = Annotated[PathText, AfterValidator(_one_place)]
-"""Like `PathText`, known to have no wildcard."""
 
 
 class ToleranceFields(Fields):

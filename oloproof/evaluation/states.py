@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import equal
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.comparing import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
-from oloproof.evaluation.rules import Rule, Scope, Tolerance, ask
+from oloproof.evaluation.rules import Rule, Rules, Scope, Tolerance, ask, below, each
 from oloproof.evaluation.snapshots import expected_by_turn
 from oloproof.evaluation.turns import turns_of
 from oloproof.paths import MISSING, Absent, Path
@@ -20,8 +21,10 @@ from oloproof.suites.case import refuse_case
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.normalisers import Normaliser
+    from oloproof.generated_keys import Rows
     from oloproof.suites.case import Case
 
 Mode = Literal["exact", "paths", "subset", "tolerance"]
@@ -142,9 +145,32 @@ class StateComparison:
                 return False
         return True
 
-    def compare(self, expected: JsonValue, actual: JsonValue | Absent) -> tuple[Comparison, ...]:
-        """Each compared place; an equal subtree is one place, the whole has the empty path."""
+    def compare(
+        self,
+        expected: JsonValue,
+        actual: JsonValue | Absent,
+        initial: JsonValue = None,
+        bookkeeping: Bookkeeping = NO_BOOKKEEPING,
+    ) -> tuple[Comparison, ...]:
+        """Each compared place; an equal subtree is one place, the whole has the empty path.
+
+        Both came of the `initial` state; what is `bookkeeping` does not count.
+        """
+        if bookkeeping.is_declared:
+            expected, actual = bookkeeping.sides(expected, actual, initial, self._fits)
         return self._compare(expected, actual)[1]
+
+    def _fits(self, rows: Rows, expected: JsonValue, actual: JsonValue) -> bool:
+        """Whether two rows of a table are alike, by the rules that hold there."""
+        rules: Rules = self._rules
+        scope = self._scope
+        for segment in rows.at.segments:
+            scope = scope.entering(rules)
+            scope = scope.whole() if isinstance(segment, int) else scope
+            rules = below(rules, str(segment))
+        scope = scope.entering(rules)
+        scope = scope.whole() if rows.listed else scope
+        return compare_values(expected, actual, each(rules), scope, tolerant=self._tolerant)[0]
 
     def _compare(
         self, expected: JsonValue, actual: JsonValue | Absent
@@ -190,19 +216,27 @@ class StateComparison:
         return accepted
 
     def best_match(
-        self, accepted: list[JsonValue], actual: JsonValue | Absent, initial: JsonValue
+        self,
+        accepted: list[JsonValue],
+        actual: JsonValue | Absent,
+        initial: JsonValue,
+        bookkeeping: Bookkeeping = NO_BOOKKEEPING,
     ) -> StateMatch:
-        """How `actual` stands to one or more accepted states.
+        """How `actual` stands to one or more accepted states; what is `bookkeeping` does not count.
 
         A place of the `initial` state that is gone as it should be was compared too.
         """
         nearest: StateMatch | None = None
         fewest = 0
-        for position, expected in enumerate(accepted):
-            matched, compared = self._compare(expected, actual)
+        for position, given in enumerate(accepted):
+            expected, found = given, actual
+            if bookkeeping.is_declared:
+                expected, found = bookkeeping.sides(given, actual, initial, self._fits)
+            matched, compared = self._compare(expected, found)
             match = StateMatch(matched, compared, position, len(accepted))
             if matched:
-                vacuous = self._shows_nothing(compared, expected, initial)
+                began = bookkeeping.without(initial)
+                vacuous = self._shows_nothing(compared, expected, began)
                 return match._replace(vacuous=True) if vacuous else match
             failing = sum(not place.passed for place in compared)
             if nearest is None or failing < fewest:

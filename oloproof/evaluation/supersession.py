@@ -52,7 +52,8 @@ def changes(conversation: Conversation, source: Source, paths: Sequence[Path]) -
             found += [
                 Change(place, old, new, turn)
                 for place in places_in(paths, before, after)
-                if not same(old := place.get(before), new := place.get(after))
+                if (source.of != "world" or conversation.context.bookkeeping.counts(place))
+                and not same(old := place.get(before), new := place.get(after))
             ]
         before = after
     return _dated(found, conversation, source)

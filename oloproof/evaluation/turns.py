@@ -214,6 +214,11 @@ class Conversation:
                 return moment.state
         return MISSING
 
+    def counted(self, of: Of, turn: int) -> Any:
+        """The state after a turn, without what the sandbox writes down by itself."""
+        state = self.state(of, turn)
+        return self.context.bookkeeping.without(state) if of == "world" else state
+
     def lacks(self, of: Of, turn: int) -> bool:
         """Whether there is no state after a turn although they were to be recorded.
 

@@ -18,12 +18,12 @@ from oloproof.evaluation.contract import (
 )
 from oloproof.evaluation.fault_options import FaultOptions
 from oloproof.evaluation.recovery import rule
+from oloproof.evaluation.snapshots import places_of
 from oloproof.evaluation.standing import Standing
 from oloproof.evaluation.state_options import parse_all
 from oloproof.evaluation.states import StateComparison
 from oloproof.evaluation.turns import TurnSelector
 from oloproof.evaluation.wording import show, tell_difference
-from oloproof.paths import parse
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, Setting
@@ -54,10 +54,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
         if options.unchanged
         else None
     )
-    places = tuple(
-        NamedPlace(parse(text), setting.where("unchanged", position))
-        for position, text in enumerate(options.unchanged)
-    )
+    places = places_of(setting, "unchanged", options.unchanged)
     criteria = Criteria(
         escalate_tools=frozenset(options.escalate_tools),
         retry_tools=frozenset({options.target, *options.alternative_tools}),
@@ -143,7 +140,7 @@ def _failure_without_fault(expected: StateComparison, context: Context) -> Verdi
 
     Nothing that it does under a fault could then be told from what it does anyway.
     """
-    recorded = Standing(expected, context.case, context.evidence.state)
+    recorded = Standing(expected, context.case, context.evidence.state, context.bookkeeping)
     if recorded.state != "missed":
         return None
     return not_applicable(
@@ -170,9 +167,8 @@ def _distrust(name: str, side: ReplayEvidence | None) -> Verdict | None:
         )
     found = side.divergence
     if found is not None:
-        return missing(
-            found.kind,
-            detail=f"the {name} is not as recorded: {found.where} is {show(found.actual)}, "
-            f"not {show(found.expected)}",
-        )
+        told = f"{found.where} is {show(found.actual)}, not {show(found.expected)}"
+        if found.kind == "changed_state":
+            told += "; what a sandbox writes by itself is declared in `system.ignore`"
+        return missing(found.kind, detail=f"the {name} is not as recorded: {told}")
     return missing("not_replayed", detail=f"the {name} left no evidence")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import suggest
 from oloproof.evaluation.calls import calls
 from oloproof.evaluation.completion import broken_off, output_failure
@@ -88,7 +89,10 @@ class MetamorphicRelation(CaseCheck):
         if isinstance(actual, Absent):
             failure = output_failure(context) if self.relation == "same_output" else None
             return failure or missing(f"no_recorded_{self._kind}", detail=_why(context.evidence))
-        compared = EXACT.compare(expected, actual)
+        initial, kept = context.case.initial_state, context.bookkeeping
+        if self.relation != "same_state":
+            kept = NO_BOOKKEEPING
+        compared = EXACT.compare(expected, actual, initial, kept)
         if all(place.passed for place in compared):
             return passed(compared=compared)
         whole = {"same_output": "the output", "same_state": "the state"}.get(

@@ -46,7 +46,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
-            places=places_of(setting, "paths", options.paths),
+            places=places_of(setting, "paths", options.paths, counts=options.of == "world"),
             since=options.since,
             paths=parse_all(options.paths),
             required=options.required,

@@ -9,13 +9,12 @@ from pydantic import Field
 
 from oloproof.evaluation.contract import (
     Comparison,
-    NamedPlace,
     failed,
     not_applicable,
     passed,
 )
 from oloproof.evaluation.dependencies import Dependency, Recomputation, Standing, standings
-from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, unrecorded
+from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, named_place, unrecorded
 from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
 from oloproof.evaluation.turns import Conversation
 from oloproof.evaluation.wording import told_more
@@ -60,8 +59,9 @@ class Options(SnapshotOptions):
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
+    counts = options.of == "world"
     places = tuple(
-        NamedPlace(parse(text), setting.where("dependencies", position, *at))
+        named_place(setting, text, "dependencies", position, *at, counts=counts)
         for position, fields in enumerate(options.dependencies)
         for at, text in (
             (("result",), fields.result),

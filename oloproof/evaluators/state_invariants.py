@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.evaluation.contract import Comparison, NamedPlace, failed, missing, passed
 from oloproof.evaluation.expression_nodes import States, found_at, truth
 from oloproof.evaluation.expression_tokens import ExpressionError
@@ -84,7 +85,8 @@ class StateInvariants(StateCheck):
         state = conversation.state(self.of, turn)
         if isinstance(state, Absent):
             return unrecorded(conversation, self.of, turn)
-        states = States(state, conversation.state(self.of, turn - 1))
+        kept = conversation.context.bookkeeping if self.of == "world" else NO_BOOKKEEPING
+        states = States(state, conversation.state(self.of, turn - 1), kept)
         # Before the first message of all nothing can be said to have changed.
         speaks = turn > 1 or states.before is not MISSING
         compared = tuple(

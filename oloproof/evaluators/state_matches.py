@@ -43,13 +43,15 @@ class Options(StateOptions, SnapshotOptions):
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
     """The one evaluator of a line."""
-    ignored = places_of(setting, "ignore", options.ignore if options.of == "world" else ())
+    is_world = options.of == "world"
+    ignored = places_of(setting, "ignore", options.ignore if is_world else (), counts=False)
     return [
         StateMatches(
             metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
-            places=places_of(setting, "paths", options.paths, needed=True) + ignored,
+            places=places_of(setting, "paths", options.paths, needed=True, counts=is_world)
+            + ignored,
             comparison=options.comparison(),
             field=options.field,
         )
@@ -110,7 +112,9 @@ class StateMatches(StateCheck):
         points = self._accepted(case)
         if isinstance(state, Absent) or not points:
             return None
-        match = self.comparison.best_match(list(points[-1].states), state, case.initial_state)
+        match = self.comparison.best_match(
+            list(points[-1].states), state, case.initial_state, context.bookkeeping
+        )
         return _pass(match) if match.matched and not match.vacuous else None
 
     def _accepted(self, case: Case) -> list[Accepted]:
@@ -137,11 +141,11 @@ class StateMatches(StateCheck):
 
     def _match(self, point: Accepted, state: JsonValue, memory: Memory, turn: int) -> StateMatch:
         """The match, in which a place that is gone as it should be was compared too."""
-        states, initial = list(point.states), memory.initial
-        match = self.comparison.best_match(states, state, initial)
+        states, kept = list(point.states), memory.bookkeeping
+        match = self.comparison.best_match(states, state, memory.initial, kept)
         before = memory.before(turn)
         if match.vacuous and not isinstance(before, Absent):
-            match = self.comparison.best_match(states, state, before)
+            match = self.comparison.best_match(states, state, before, kept)
         return match
 
 

@@ -32,7 +32,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
-            places=places_of(setting, "paths", options.paths or ()),
+            places=places_of(setting, "paths", options.paths or (), counts=options.of == "world"),
             since=options.since,
             whole=options.paths is None,
             rules=_rules(options),

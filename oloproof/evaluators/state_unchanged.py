@@ -62,7 +62,8 @@ class StateUnchanged(CaseCheck):
             return missing(
                 "no_recorded_state", detail=evidence.world_problem or evidence.outcome.error
             )
-        compared = self.comparison.compare(context.case.initial_state, state)
+        initial, kept = context.case.initial_state, context.bookkeeping
+        compared = self.comparison.compare(initial, state, initial, kept)
         if all(place.passed for place in compared):
             return passed(compared=compared)
         return failed(detail=tell_difference(compared, "the state"), compared=compared)

@@ -60,7 +60,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             metric=options.criterion_or_type,
             selector=options.selector,
             source=options.source,
-            places=places_of(setting, "paths", options.paths),
+            places=places_of(setting, "paths", options.paths, counts=options.of == "world"),
             paths=parse_all(options.paths),
             history=parse(options.history),
             tools=None if options.tools is None else frozenset(options.tools),

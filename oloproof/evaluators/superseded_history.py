@@ -34,7 +34,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             metric=options.criterion_or_type,
             of=options.of,
             selector=options.selector,
-            places=places_of(setting, "paths", options.paths),
+            places=places_of(setting, "paths", options.paths, counts=options.of == "world"),
             paths=parse_all(options.paths),
             at=parse(options.at),
         )

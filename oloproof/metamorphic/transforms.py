@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.paths import Segment
     from oloproof.suites.case import Case
     from oloproof.suites.suite import TransformSpec
 
@@ -40,7 +39,7 @@ class Transform(NamedTuple):
         changed = self._rewritten(case)
         if changed is None:
             return None
-        copy = case.with_input(_with_text(case.input, self.place.segments, changed))
+        copy = case.with_input(self.place.changed(case.input, lambda _: changed))
         return copy._replace(id=f"{case.id}~{self.name}", source=case.id, transform=self.name)
 
     def changes(self, case: Case) -> bool:
@@ -67,19 +66,6 @@ class Transform(NamedTuple):
             if of_turn
             else "name a field that holds text in every case",
         )
-
-
-def _with_text(value: JsonValue, segments: tuple[Segment, ...], text: str) -> JsonValue:
-    """`value` with `text` at a place that it has; only the containers on the way are copied."""
-    if not segments:
-        return text
-    head, below = segments[0], segments[1:]
-    if isinstance(value, dict):
-        return value | {str(head): _with_text(value[str(head)], below, text)}
-    assert isinstance(value, list)
-    copy = value.copy()
-    copy[int(str(head))] = _with_text(copy[int(str(head))], below, text)
-    return copy
 
 
 def build_transform(spec: TransformSpec) -> Transform:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from oloproof.bookkeeping import as_they_are
 from oloproof.canonical import encode, equal
 from oloproof.paths import MISSING, same
 from oloproof.recording.endings import compare_states, shown
@@ -12,6 +13,7 @@ from oloproof.records.evidence import Divergence
 from oloproof.replaying.sites import shown_output
 
 if TYPE_CHECKING:
+    from oloproof.bookkeeping import Sides
     from oloproof.records.evidence import CaseEvidence, Moment
 
 # Identifiers and timings may differ between two runs that did the same.
@@ -19,27 +21,34 @@ _IDENTITY: Final = ("kind", "agent", "turn", "tool_name")
 
 
 def first_divergence(
-    recording: CaseEvidence, control: CaseEvidence, *, first_step: int
+    recording: CaseEvidence, control: CaseEvidence, *, first_step: int, sides: Sides = as_they_are
 ) -> Divergence | None:
     """The first place at which `control` did not reproduce `recording`, or None.
 
     Compared are, from step `first_step` on: kind, agent, turn, tool, arguments, result and
-    error of each step; then how call and agent ended, the output, and the final world.
+    error of each step; then how call and agent ended, the output, and the final world, of
+    which `sides` gives what counts.
     """
     recorded, replayed = recording.steps[first_step - 1 :], control.steps[first_step - 1 :]
     found = _steps(recorded, replayed, first_step)
     if found is not None and _same_calls(recorded, replayed):
         found = found._replace(kind="reordered")
-    return found or _ending(recording, control) or compare_states(recording.state, control.state)
+    worlds = sides(recording.state, control.state)
+    return found or _ending(recording, control) or compare_states(*worlds)
 
 
 def first_difference_at_the_end(
-    recording: CaseEvidence, control: CaseEvidence, *, first_turn: int | None = None
+    recording: CaseEvidence,
+    control: CaseEvidence,
+    *,
+    first_turn: int | None = None,
+    sides: Sides = as_they_are,
 ) -> Divergence | None:
     """The first difference of outcome, terminal status, replies, output or states, or None.
 
     Of a conversation the states from `first_turn` on count, from the start without one: before
     the sandbox is put into the state of a checkpoint, what is served leaves nothing in it.
+    `sides` gives what counts of two worlds.
     """
     found = _outcome(recording, control)
     if found is not None:
@@ -54,15 +63,15 @@ def first_difference_at_the_end(
             "changed_output", "output", shown(recording.output), shown(control.output)
         )
     first = first_turn or 0
-    found = _moments(recording.active, control.active, first)
+    found = _moments(recording.active, control.active, first, as_they_are)
     if found is not None:
         # What the agent remembers is its own: being put into a state must not take it away.
         return found._replace(where=found.where.replace("final state", "working state"))
-    return _moments(recording.worlds, control.worlds, first)
+    return _moments(recording.worlds, control.worlds, first, sides)
 
 
 def _moments(
-    recorded: tuple[Moment, ...], replayed: tuple[Moment, ...], first_turn: int
+    recorded: tuple[Moment, ...], replayed: tuple[Moment, ...], first_turn: int, sides: Sides
 ) -> Divergence | None:
     for was, now in zip_longest(recorded, replayed):
         turn = (was or now).turn
@@ -70,7 +79,7 @@ def _moments(
             continue
         before = MISSING if was is None else was.state
         after = MISSING if now is None else now.state
-        found = compare_states(before, after)
+        found = compare_states(*sides(before, after))
         if found is not None:
             return found if turn is None else found._replace(where=f"{found.where}, turn {turn}")
     return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from pydantic import ValidationError
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import decode, encode, equal
 from oloproof.execution.performing import Act
 from oloproof.execution.trajectories import StoredTrajectory, store_trajectory
@@ -32,6 +33,7 @@ from oloproof.replaying.sites import final_output, shown_output, shows_result
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
 
@@ -39,8 +41,15 @@ if TYPE_CHECKING:
 class ManualReplay:
     """Replays one recording, evidence as it was stored, at one of its tool calls."""
 
-    def __init__(self, execution: Execution, request: Request, recording_json: bytes) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        request: Request,
+        recording_json: bytes,
+        bookkeeping: Bookkeeping = NO_BOOKKEEPING,
+    ) -> None:
         self._execution = execution
+        self._bookkeeping = bookkeeping
         self._request = request
         self._recording: Any = decode(recording_json)
 
@@ -149,7 +158,8 @@ class ManualReplay:
         initial = self._execution.worlds.initial(self._request.state_json)
         recording = CaseEvidence.from_json(self._recording, initial)
         control = CaseEvidence.from_json(decode(case_json), initial)
-        return first_divergence(recording, control, first_step=step_index)
+        sides = self._bookkeeping.sides_from(initial)
+        return first_divergence(recording, control, first_step=step_index, sides=sides)
 
 
 class _ReplayReading:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import decode, encode
 from oloproof.execution.reading import OutputReading
 from oloproof.execution.recorder import NOT_STORABLE
@@ -27,6 +28,7 @@ from oloproof.replaying.comparator import first_difference_at_the_end
 from oloproof.replaying.plans import fault_plan
 
 if TYPE_CHECKING:
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.execution.calling import Called
     from oloproof.execution.performing import Performance, Request
     from oloproof.execution.running import Execution
@@ -65,8 +67,10 @@ class RecordedReplay:
         request: Request,
         recording_json: bytes,
         models: ModelPolicy = "live",
+        bookkeeping: Bookkeeping = NO_BOOKKEEPING,
     ) -> None:
         self._execution = execution
+        self._bookkeeping = bookkeeping
         self._request = request
         self._models: ModelPolicy = models
         self._stored: Any = decode(recording_json)
@@ -213,7 +217,8 @@ class RecordedReplay:
         initial = self._execution.worlds.initial(self._request.state_json)
         recording = CaseEvidence.from_json(self._stored, initial)
         control = CaseEvidence.from_json(decode(case_json), initial)
-        return first_difference_at_the_end(recording, control, first_turn=turn)
+        sides = self._bookkeeping.sides_from(initial)
+        return first_difference_at_the_end(recording, control, first_turn=turn, sides=sides)
 
 
 def _turn_of_checkpoint(recording: Recording, target: int) -> int | None:

@@ -59,6 +59,8 @@ class Fingerprint:
     redact: str = _counts_for("execution", default="")
     retries: tuple[str, ...] = _counts_for("execution", default=())
     replay: int = _counts_for("replay", default=REPLAY_VERSION)
+    ignore: tuple[str, ...] = _counts_for("replay", default=())
+    generated_keys: tuple[str, ...] = _counts_for("replay", default=())
     models: str = _counts_for("fault", default="live")
     recordings: str | None = _counts_for("verdict", default=None)
     judging: str = _counts_for("verdict", default="")

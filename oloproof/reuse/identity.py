@@ -29,6 +29,8 @@ def fingerprint_of(suite: Suite, store: Store) -> Fingerprint:
         "system": suite.system.name,
         "redact": digest(encode([*suite.redact])) if suite.redact else "",
         "models": suite.system.models,
+        "ignore": suite.system.ignore,
+        "generated_keys": suite.system.generated_keys,
         "judging": judging_version(),
     }
     version = suite.system.version

@@ -8,10 +8,12 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from oloproof.bookkeeping import Bookkeeping
 from oloproof.errors import ConfigurationError
+from oloproof.paths import parse
 from oloproof.records.faults import ModelPolicy  # noqa: TC001  # pydantic resolves it
 from oloproof.suites.slices import parse_slice
-from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats
+from oloproof.suites.validation import Fields, FormatVersion, PathText, refuse, refuse_repeats
 
 _CALLABLE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _EXCEPTION: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -82,7 +84,8 @@ class SystemSpec(Fields):
     """The system that is evaluated; `timeout_s` holds for each call, and for each turn.
 
     It is a Python object, `callable`, or the file of what was `recorded` of it elsewhere.
-    `models` says where model calls behind a fault are answered in a replay.
+    `models` says where model calls behind a fault are answered in a replay. What its sandbox
+    writes down by itself stands at the places to `ignore`, and as `generated_keys`.
     """
 
     name: Text
@@ -94,10 +97,29 @@ class SystemSpec(Fields):
     timeout_s: float = Field(default=120, gt=0)
     records: tuple[Text, ...] = ()
     models: ModelPolicy = "live"
+    ignore: tuple[PathText, ...] = ()
+    generated_keys: tuple[PathText, ...] = ()
 
     not_yet: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("command", "http", "url", "mcp", "container"), _ONLY_PYTHON
     )
+
+    @model_validator(mode="after")
+    def _keys_that_count(self) -> SystemSpec:
+        kept = self.bookkeeping
+        for position, text in enumerate(self.generated_keys):
+            if not kept.counts(parse(text)):
+                raise refuse(
+                    f"the keys at `{text}` are to be compared by their rows, and to be ignored",
+                    mend="leave it out of `ignore` or of `generated_keys`",
+                    at=("generated_keys", position),
+                )
+        return self
+
+    @property
+    def bookkeeping(self) -> Bookkeeping:
+        """What its sandbox writes down by itself."""
+        return Bookkeeping.of(self.ignore, self.generated_keys)
 
     @model_validator(mode="after")
     def _one_system(self) -> SystemSpec:

@@ -9,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
 from oloproof.canonical import encode
+from oloproof.errors import ConfigurationError
+from oloproof.paths import parse
 from oloproof.suites.explanation import REFUSED, explain, value_at
 
 if TYPE_CHECKING:
@@ -56,6 +58,29 @@ def validate(document: Document, model: type[Model], at: Place = ()) -> Model:
         return model.model_validate_json(encode(value_at(document.value, at)))
     except ValidationError as error:
         raise explain(error, model, document, at) from None
+
+
+def _readable(text: str) -> str:
+    try:
+        parse(text)
+    except ConfigurationError as error:
+        raise refuse(error.what, mend=error.mend or "") from None
+    return text
+
+
+def _one_place(text: str) -> str:
+    if parse(text).has_wildcard:
+        raise refuse(
+            f"the path `{text}` may name several places", mend="name one place, without `[*]`"
+        )
+    return text
+
+
+PathText = Annotated[str, AfterValidator(_readable)]
+"""A path as written, known to be readable."""
+
+PlaceText = Annotated[PathText, AfterValidator(_one_place)]
+"""Like `PathText`, known to have no wildcard."""
 
 
 def _first_format(version: int) -> int:

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oloproof.bookkeeping import Bookkeeping
 from oloproof.canonical import decode, digest, encode, encode_in_order
 from oloproof.execution.calling import Caller
 from oloproof.execution.performing import Request
@@ -44,6 +45,7 @@ class Dispatch:
         self._key = self._recording = ""
         self._timeout_s = opening["timeout_s"]
         self._models = opening["models"]
+        self._bookkeeping = Bookkeeping.of(opening["ignore"], opening["generated_keys"])
         journal = opening["journal"]
         self._journal = journal and JournalWriter(Path(journal["folder"]), journal["run"], slot)
         self._writing = threading.Lock()
@@ -133,7 +135,7 @@ class Dispatch:
         if unit.get("watched"):  # only the conformance check asks for that
             from oloproof.worker.watching import record_watched
 
-            recorded = record_watched(self._execution, request, self._outlet.add)
+            recorded = record_watched(self._execution, request, self._outlet.add, self._bookkeeping)
         else:
             # A call that is counted within a turn is not known by its number: it is replayed
             # from the beginning.
@@ -176,11 +178,13 @@ class Dispatch:
     ) -> ManualReplay | RecordedReplay:
         """From the recording of declared tools where there is one, else by the author's hand."""
         if RECORDING not in evidence:
-            return ManualReplay(self._execution, request, evidence_json)
+            return ManualReplay(self._execution, request, evidence_json, self._bookkeeping)
         # The recorder is loaded by who uses it.
         from oloproof.replaying.recorded import RecordedReplay
 
-        return RecordedReplay(self._execution, request, evidence_json, self._models)
+        return RecordedReplay(
+            self._execution, request, evidence_json, self._models, self._bookkeeping
+        )
 
     def _tell(
         self, step_index: int, fault: str | None, evidence_json: bytes, seconds: float

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class WatchedSession(RecordingSession):
-    """Records a case with its state at every call; `noticed` is what should not have been."""
+    """Records a case with its state at every call; `noticed` is what should not have been.
+
+    Of two states that are compared, `counted` gives what counts.
+    """
 
     def __init__(
         self,
@@ -25,10 +28,12 @@ class WatchedSession(RecordingSession):
         *,
         snapshot: Callable[[], bytes] | None,
         on_step: Callable[[dict[str, JsonValue]], None],
+        counted: Callable[[JsonValue], JsonValue],
     ) -> None:
         super().__init__(origin, targets="all", snapshot=snapshot, on_step=on_step)
         self.noticed: list[dict[str, JsonValue]] = []
         self._snapshot = snapshot
+        self._counted = counted
         self._busy: set[int] = set()
         self._alone: int | None = None
         self._seen: bytes | None = None
@@ -77,7 +82,7 @@ class WatchedSession(RecordingSession):
         self._seen = now
         if was is None or now is None or was == now:
             return
-        change = first_change(decode(was), decode(now))
+        change = first_change(self._counted(decode(was)), self._counted(decode(now)))
         if change is not None:
             self.noticed.append({"what": what, **place, **change})
 

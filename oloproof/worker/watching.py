@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import decode, encode
 from oloproof.execution.performing import Act
 from oloproof.execution.reading import OutputReading
@@ -20,6 +21,7 @@ from oloproof.records.evidence import RECORDING, CaseEvidence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.execution.performing import Request
     from oloproof.execution.running import Execution, Recorded
@@ -30,9 +32,15 @@ WATCHED: Final = "watched"
 
 
 def record_watched(
-    execution: Execution, request: Request, on_step: Callable[[bytes], None]
+    execution: Execution,
+    request: Request,
+    on_step: Callable[[bytes], None],
+    bookkeeping: Bookkeeping,
 ) -> Recorded:
-    """The evidence of a case, with a section `watched` of what was noticed of its sandbox."""
+    """The evidence of a case, with a section `watched` of what was noticed of its sandbox.
+
+    What the sandbox writes down by itself is nothing that is noticed.
+    """
     usual = execution.recorder
     watching = _WatchingRecorder(
         execution.system,
@@ -42,6 +50,7 @@ def record_watched(
         sys.modules.__contains__,
         lambda: usual.is_asked_for,
     )
+    watching.bookkeeping = bookkeeping
     execution.recorder = watching
     try:
         recorded = execution.run(request)
@@ -51,9 +60,9 @@ def record_watched(
     session = watching.session if RECORDING in evidence else None
     noticed = [] if session is None else list(session.noticed)
     if execution.system.stateful and request.state_json is not None:
-        noticed += _not_put_back(execution, request, request.state_json, {})
-        for place, state in [] if session is None else session.states():
-            noticed += _not_put_back(execution, request, state, place)
+        states = [({}, request.state_json), *(() if session is None else session.states())]
+        for place, state in states:
+            noticed += _not_put_back(execution, request, state, place, bookkeeping)
     clean = execution.redaction.of_value
     evidence[WATCHED] = [clean(one) for one in noticed]
     return recorded._replace(evidence_json=encode(evidence))
@@ -77,6 +86,7 @@ class _WatchingRecorder(Recorder):
     """Records like the usual one, and keeps the session that was watched last."""
 
     session: WatchedSession | None = None
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING
 
     def open(self, request: Request, targets: object) -> Any:  # noqa: ARG002  # all of them are
         """The session in which a case is recorded; None for a system that declares nothing."""
@@ -89,12 +99,17 @@ class _WatchingRecorder(Recorder):
             Origin(request.id, request.replicate),
             snapshot=self.snapshot if self._system.stateful else None,
             on_step=self.tell_step,
+            counted=self.bookkeeping.without,
         )
         return self.session
 
 
 def _not_put_back(
-    execution: Execution, request: Request, state: bytes, place: dict[str, JsonValue]
+    execution: Execution,
+    request: Request,
+    state: bytes,
+    place: dict[str, JsonValue],
+    bookkeeping: Bookkeeping,
 ) -> list[dict[str, JsonValue]]:
     """How `snapshot` differs from a state just after `reset` with it, if it does."""
     performance = execution.perform(
@@ -105,7 +120,7 @@ def _not_put_back(
     expected = execution.worlds.initial(state)
     seen = CaseEvidence.from_json(decode(encode(performance.sections())), expected).state
     assert not isinstance(seen, Absent), "a stateful system without a problem has a state"
-    change = first_change(expected, seen)
+    change = first_change(bookkeeping.without(expected), bookkeeping.without(seen))
     return [] if change is None else [{"what": "reset_not_faithful", **place, **change}]
 
 

@@ -248,9 +248,10 @@ class _Check:
                 *(u.evidence.value for u in group.units if u.evidence),
             )
         )
-        if first_divergence(recorded, first, first_step=1) is not None:
+        sides = self._suite.system.bookkeeping.sides_from(initial)
+        if first_divergence(recorded, first, first_step=1, sides=sides) is not None:
             return None  # such as a model that is asked: it answers anew every time
-        found = first_divergence(recorded, second, first_step=1)
+        found = first_divergence(recorded, second, first_step=1, sides=sides)
         return None if found is None else found.to_json()
 
     def _try_other_seeds(self, subjects: list[Subject]) -> None:

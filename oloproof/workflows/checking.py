@@ -6,8 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.contract import NamedPlace
 from oloproof.evaluation.judging import CaseChecks, needs_initial_state
+from oloproof.evaluation.watching import SystemPlaces, Watch
 from oloproof.gating.wording import counted
+from oloproof.paths import parse
 from oloproof.suites.places import show_where
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def check_cases(
 
     With `recordings`, each of them is looked at beside its case.
     """
-    checks = CaseChecks(project.evaluators)
+    checks = CaseChecks(project.evaluators, _system_places(project.suite))
     changed = Counter(dict.fromkeys((t.name for t in project.transforms), 0))
     recorded = None if recordings is None else RecordingChecks(recordings, project.suite.replicates)
 
@@ -65,6 +68,18 @@ def check_cases(
     if recorded is not None:
         notices += recorded.finish(lambda: _every_name(project, dataset))
     return Checked(facts, changed.total(), notices)
+
+
+def _system_places(suite: Suite) -> list[Watch]:
+    """The places that the system is said to write by itself: one that is nowhere is misspelt."""
+    return [
+        Watch(
+            SystemPlaces(f"system.{name}"),
+            NamedPlace(parse(text), suite.where("system", name, position)),
+        )
+        for name in ("ignore", "generated_keys")
+        for position, text in enumerate(getattr(suite.system, name))
+    ]
 
 
 def _tell_alike(alike: Sequence[Alike]) -> list[str]:

@@ -28,7 +28,8 @@ _MENDS: Final[Mapping[str, str]] = {
     "state_outside_snapshot": "keep nothing between cases that `reset` does not set: no counter, "
     "cache or list in the module or on the object",
     "hidden_nondeterminism": "take time, identifiers and randomness from `oloproof.now`, `uuid4` "
-    "and `rng`, declare the model with `@oloproof.model`, and read nothing else from outside",
+    "and `rng`, declare the model with `@oloproof.model`, and read nothing else from outside; "
+    "what a database stamps and numbers by itself is declared in `system.ignore`",
     "hash_order": "sort what comes out of a set before it is used, and use no `hash()`",
     "control_not_reproduced": "let the agent reach the sandbox through its tools alone, and let "
     "`snapshot` show all that they leave behind",

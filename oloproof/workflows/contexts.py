@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.canonical import decode, encode_in_order
 from oloproof.evaluation.contract import Context, FaultDemand
 from oloproof.records.evidence import CaseEvidence, FaultReplay, ReplayEvidence
 from oloproof.records.faults import read_fault_label
 
 if TYPE_CHECKING:
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.execution.redaction import Redaction
     from oloproof.suites.case import Case
     from oloproof.workflows.groups import Unit
 
 
-def context_of(unit: Unit, source: Context | None, redaction: Redaction | None = None) -> Context:
+def context_of(
+    unit: Unit,
+    source: Context | None,
+    bookkeeping: Bookkeeping = NO_BOOKKEEPING,
+    redaction: Redaction | None = None,
+) -> Context:
     """What an evaluator may see of a unit; `source` is the context of a copy's source.
 
     Evidence is redacted, so with a `redaction` the case is compared in that form too.
@@ -34,7 +41,7 @@ def context_of(unit: Unit, source: Context | None, redaction: Redaction | None =
                 )
                 replays[demand] = fault_replay(unit, fault, located.get(site), case.initial_state)
     evidence = CaseEvidence.from_json(unit.evidence.value, case.initial_state)
-    return Context(case, evidence, replays, source)
+    return Context(case, evidence, replays, source, bookkeeping)
 
 
 def redacted(case: Case, redaction: Redaction) -> Case:

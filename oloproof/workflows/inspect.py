@@ -105,8 +105,9 @@ def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
     source_unit = next(
         u for u in group.units if u.case.source is None and u.replicate == unit.replicate
     )
-    source = context_of(source_unit, None)
-    context = source if unit is source_unit else context_of(unit, source)
+    kept = stored.bound.bookkeeping
+    source = context_of(source_unit, None, kept)
+    context = source if unit is source_unit else context_of(unit, source, kept)
     verdicts = stored.judge(unit, context)
     case, evidence = unit.case, context.evidence
     initial = MISSING if case.state_json is None else case.initial_state
@@ -173,7 +174,9 @@ def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list
     reports = []
     for copy in copies:
         transform = transforms[str(copy.case.transform)]
-        judged = [] if copy is unit else stored.judge(copy, context_of(copy, source))
+        judged = (
+            [] if copy is unit else stored.judge(copy, context_of(copy, source, source.bookkeeping))
+        )
         reports.append(
             PairReport(
                 transform=transform.name,

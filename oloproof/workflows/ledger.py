@@ -23,6 +23,7 @@ from oloproof.workflows.unrecorded import Unrecorded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.evaluation.contract import Context, Evaluator
     from oloproof.execution.redaction import Redaction
     from oloproof.metamorphic.transforms import Transform
@@ -46,6 +47,7 @@ class Ledger:
         evaluators: Sequence[Evaluator],
         transforms: Sequence[Transform],
         slices: Sequence[SliceSpec],
+        bookkeeping: Bookkeeping,
         redaction: Redaction,
         cluster_of: Callable[[Case], str | None],
         declared: dict[str, bool],
@@ -54,6 +56,7 @@ class Ledger:
         self._run = run
         self._evaluators = evaluators
         self._transforms = {transform.name: transform for transform in transforms}
+        self._bookkeeping = bookkeeping
         self._redaction = redaction
         self._documents = CaseDocuments(store, redaction)
         self._cluster_of = cluster_of
@@ -80,7 +83,7 @@ class Ledger:
         for unit in group.units:
             is_source = unit.case.source is None
             source = None if is_source else contexts.get(unit.replicate)
-            context = context_of(unit, source, self._redaction)
+            context = context_of(unit, source, self._bookkeeping, self._redaction)
             if is_source:
                 contexts[unit.replicate] = context
                 places[unit.replicate] = self._counts.places(unit)

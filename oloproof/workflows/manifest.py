@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from oloproof.bookkeeping import Bookkeeping
 from oloproof.evaluation.dimensions import DimensionSpec
 from oloproof.evaluation.registry import bind_all, kept_options, lines_of
 from oloproof.metamorphic.transforms import build_transform
@@ -57,10 +58,14 @@ def _transform(spec: TransformSpec) -> dict[str, Any]:
 
 
 class BoundRun(NamedTuple):
-    """The evaluators and transforms of a stored run, made again from its manifest."""
+    """The evaluators and transforms of a stored run, made again from its manifest.
+
+    What is `bookkeeping` did not count in it.
+    """
 
     evaluators: tuple[Evaluator, ...]
     transforms: tuple[Transform, ...]
+    bookkeeping: Bookkeeping
 
 
 def bind_again(manifest: dict[str, Any]) -> BoundRun:
@@ -71,6 +76,10 @@ def bind_again(manifest: dict[str, Any]) -> BoundRun:
     ]
     lines = lines_of(manifest["evaluators"], Path("stored run"))
     dimensions = [DimensionSpec(name, hard) for name, hard in manifest["dimensions"]]
+    declared = manifest["fingerprint"]
+    bookkeeping = Bookkeeping.of(declared.get("ignore", ()), declared.get("generated_keys", ()))
     return BoundRun(
-        tuple(bind_all(lines, specs, dimensions)), tuple(build_transform(spec) for spec in specs)
+        tuple(bind_all(lines, specs, dimensions, bookkeeping)),
+        tuple(build_transform(spec) for spec in specs),
+        bookkeeping,
     )

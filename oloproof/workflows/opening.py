@@ -17,6 +17,8 @@ def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, An
         "kind": suite.system.kind,
         "timeout_s": suite.system.timeout_s,
         "models": suite.system.models,
+        "ignore": list(suite.system.ignore),
+        "generated_keys": list(suite.system.generated_keys),
         "redact": list(suite.redact),
         "retries": {
             "attempts": suite.retries.attempts,

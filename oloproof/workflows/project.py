@@ -62,7 +62,7 @@ def load_project(folder: Path, policy: Path | None = None) -> Project:
         if spec.labels_path is not None:
             load_labels(spec.labels_path)  # what is wrong with it is said before a run
     dimensions = [DimensionSpec(fields.name, fields.hard) for fields in suite.spec.dimensions]
-    evaluators = bind_all(suite.evaluators, suite.transforms, dimensions)
+    evaluators = bind_all(suite.evaluators, suite.transforms, dimensions, suite.system.bookkeeping)
     located = None
     if policy is not None or (root / POLICY_FILE).exists():
         located = load_policy_of(root, policy)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from oloproof.bookkeeping import Bookkeeping
     from oloproof.evaluation.contract import Evaluator
     from oloproof.records.case_report import CheckpointList, ReplayReport
     from oloproof.records.faults import Duration, EffectKind
@@ -80,14 +81,14 @@ def replay(
             mend=suggest(fault, (EVERY_FAULT, *FAULTS)),
         )
     with _opened(folder, case, run, warn) as opened:
-        unit, declared = opened.unit, opened.declared
+        unit, declared, kept = opened.unit, opened.declared, opened.bookkeeping
         if all(given is None for given in (tool, model, fault, step)):
             if not declared:
                 raise ConfigurationError(
                     "the suite declares no fault",
                     mend="name a call and a fault: --step N --fault FAULT; --list shows the calls",
                 )
-            return [_stored(unit, demand, judge) for demand, judge in declared.items()]
+            return [_stored(unit, demand, judge, kept) for demand, judge in declared.items()]
         wanted = _Wanted(tool, model, fault, occurrence, step, duration)
         demands = [_as_declared(unit, one, declared) for one in _demands(unit, declared, wanted)]
         fresh = [demand for demand in demands if demand not in declared]
@@ -98,7 +99,7 @@ def replay(
             )
         made = _replayed_now(unit, fresh, load_suite_of(opened.root)) if fresh else {}
         return [
-            made[demand] if demand in made else _stored(unit, demand, declared[demand])
+            made[demand] if demand in made else _stored(unit, demand, declared[demand], kept)
             for demand in demands
         ]
 
@@ -110,6 +111,7 @@ class _Opened(NamedTuple):
     run: int
     unit: Unit
     declared: dict[FaultDemand, Evaluator]
+    bookkeeping: Bookkeeping
     changed: bool
 
 
@@ -129,7 +131,7 @@ def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
         recorded = stored.record.manifest["system"]["source_digest"]
         changed = fingerprint_of(load_suite_of(root), store).source_digest != recorded
-        yield _Opened(root, stored.record.number, unit, declared, changed)
+        yield _Opened(root, stored.record.number, unit, declared, stored.bound.bookkeeping, changed)
 
 
 def _recorded_elsewhere(system: str, *, where: str) -> ConfigurationError:
@@ -239,8 +241,10 @@ def _as_declared(
 # -- the replays -----------------------------------------------------------------------------------
 
 
-def _stored(unit: Unit, demand: FaultDemand, judge: Evaluator) -> ReplayReport:
-    context = context_of(unit, None)
+def _stored(
+    unit: Unit, demand: FaultDemand, judge: Evaluator, bookkeeping: Bookkeeping
+) -> ReplayReport:
+    context = context_of(unit, None, bookkeeping)
     return replay_report(
         case=unit.case.id,
         recording=context.evidence,
@@ -288,7 +292,7 @@ def _replayed_now(
     site = Site(first.name, first.occurrence, labels, first.turn, first.kind)
     fresh = Unit(unit.case, unit.replicate, unit.key, (site,), evidence=unit.evidence)
     Trials(suite).run([Group(unit.case, [fresh])])
-    context = context_of(fresh, None)
+    context = context_of(fresh, None, suite.system.bookkeeping)
     return {
         demand: replay_report(
             case=unit.case.id,

@@ -278,6 +278,7 @@ class _Run:
             evaluators=self._project.evaluators,
             transforms=self._project.transforms,
             slices=self._suite.slice_specs,
+            bookkeeping=self._suite.system.bookkeeping,
             redaction=Redaction(self._suite.redact),
             cluster_of=facts.shared_clusters(),
             declared=declared,
