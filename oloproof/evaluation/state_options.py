@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -39,23 +39,81 @@ class TolerancesFields(ToleranceFields):
     paths: dict[PathText, ToleranceFields] = Field(default_factory=empty_object)
 
 
-class StateOptions(EvaluatorOptions):
-    """How a recorded state is compared with the expected one."""
+class ComparisonOptions(EvaluatorOptions):
+    """What does not count where two values are compared, and how far numbers may differ."""
 
-    mode: Mode = "exact"
-    paths: tuple[PathText, ...] = ()
     ignore: tuple[PathText, ...] = ()
     unordered: tuple[PathText, ...] = ()
     tolerance: TolerancesFields | None = None
     normalise: dict[PathText, tuple[Normaliser, ...]] = Field(default_factory=empty_object)
+
+    @model_validator(mode="after")
+    def _names_whole_lists(self) -> Self:
+        for listed in parse_all(self.unordered):
+            for place, text in self._declared():
+                if names_item(parse(text), listed):
+                    raise refuse(
+                        f"`{text}` names one item of `{listed}`, whose order does not count",
+                        mend=f"name every item: `{listed}[*]`",
+                        at=place,
+                    )
+        return self
+
+    def _paths_compared(self) -> tuple[PathText, ...]:
+        """The places that alone are compared; none where everything is."""
+        return ()
+
+    def _declared(self) -> list[tuple[tuple[str | int, ...], str]]:
+        """Every path in the options, with where it stands."""
+        found: list[tuple[tuple[str | int, ...], str]] = []
+        named = {"paths": self._paths_compared(), "ignore": self.ignore}
+        for field, texts in (named | {"unordered": self.unordered}).items():
+            found += [((field, n), text) for n, text in enumerate(texts)]
+        found += [(("normalise", text), text) for text in self.normalise]
+        if self.tolerance is not None:
+            found += [(("tolerance", "paths", text), text) for text in self.tolerance.paths]
+        return found
+
+    def allows_difference(self) -> bool:
+        """Whether some number may differ somewhere."""
+        allowed = self.tolerance
+        return allowed is not None and bool(allowed.tolerance() or allowed.paths)
+
+    def comparison(
+        self, *, mode: Mode | None = None, alternatives: str = ALTERNATIVES
+    ) -> StateComparison:
+        """The comparison that these options describe; of everything unless a `mode` is given."""
+        allowed = self.tolerance
+        return StateComparison(
+            mode=mode or ("tolerance" if self.allows_difference() else "exact"),
+            paths=parse_all(self._paths_compared()),
+            ignore=parse_all(self.ignore),
+            unordered=parse_all(self.unordered),
+            tolerance=allowed.tolerance() if allowed else None,
+            tolerance_at={
+                parse(text): Tolerance(fields.absolute, fields.relative)
+                for text, fields in (allowed.paths if allowed else {}).items()
+            },
+            normalise={parse(text): names for text, names in self.normalise.items()},
+            alternatives=alternatives,
+        )
+
+
+class StateOptions(ComparisonOptions):
+    """How a recorded state is compared with the expected one."""
+
+    mode: Mode = "exact"
+    paths: tuple[PathText, ...] = ()
     alternatives: str = Field(default=ALTERNATIVES, min_length=1)
 
     @model_validator(mode="after")
-    def _consistent(self) -> StateOptions:
+    def _consistent(self) -> Self:
         self._check_mode()
         self._check_ignored()
-        self._check_unordered()
         return self
+
+    def _paths_compared(self) -> tuple[PathText, ...]:
+        return self.paths
 
     def _check_mode(self) -> None:
         if self.mode == "paths" and not self.paths:
@@ -71,7 +129,7 @@ class StateOptions(EvaluatorOptions):
                 at=("paths",),
             )
         allowed = self.tolerance
-        if allowed is None or not (allowed.tolerance() or allowed.paths):
+        if not self.allows_difference():
             if self.mode == "tolerance" or allowed is not None:
                 raise refuse(
                     "no tolerance is given",
@@ -95,42 +153,9 @@ class StateOptions(EvaluatorOptions):
                     at=("paths", position),
                 )
 
-    def _check_unordered(self) -> None:
-        for listed in parse_all(self.unordered):
-            for place, text in self._declared():
-                if names_item(parse(text), listed):
-                    raise refuse(
-                        f"`{text}` names one item of `{listed}`, whose order does not count",
-                        mend=f"name every item: `{listed}[*]`",
-                        at=place,
-                    )
-
-    def _declared(self) -> list[tuple[tuple[str | int, ...], str]]:
-        """Every path in the options, with where it stands."""
-        found: list[tuple[tuple[str | int, ...], str]] = []
-        for field in ("paths", "ignore", "unordered"):
-            found += [((field, n), text) for n, text in enumerate(getattr(self, field))]
-        found += [(("normalise", text), text) for text in self.normalise]
-        if self.tolerance is not None:
-            found += [(("tolerance", "paths", text), text) for text in self.tolerance.paths]
-        return found
-
-    def comparison(self) -> StateComparison:
+    def comparison(self, **_: Any) -> StateComparison:
         """The comparison that these options describe."""
-        allowed = self.tolerance
-        return StateComparison(
-            mode=self.mode,
-            paths=parse_all(self.paths),
-            ignore=parse_all(self.ignore),
-            unordered=parse_all(self.unordered),
-            tolerance=allowed.tolerance() if allowed else None,
-            tolerance_at={
-                parse(text): Tolerance(fields.absolute, fields.relative)
-                for text, fields in (allowed.paths if allowed else {}).items()
-            },
-            normalise={parse(text): names for text, names in self.normalise.items()},
-            alternatives=self.alternatives,
-        )
+        return super().comparison(mode=self.mode, alternatives=self.alternatives)
 
 
 class KeptOptions(EvaluatorOptions):

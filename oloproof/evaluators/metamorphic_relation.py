@@ -11,26 +11,26 @@ from oloproof.evaluation.calls import calls
 from oloproof.evaluation.completion import broken_off, output_failure
 from oloproof.evaluation.contract import (
     CaseCheck,
-    EvaluatorOptions,
     OptionError,
     failed,
     missing,
     passed,
 )
-from oloproof.evaluation.states import EXACT
+from oloproof.evaluation.state_options import ComparisonOptions
 from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import MISSING, Absent
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.states import StateComparison
     from oloproof.records.evidence import CaseEvidence
 
 Relation = Literal["same_output", "same_actions", "same_state"]
 
 
-class Options(EvaluatorOptions):
-    """What is compared, and between which copies and their sources."""
+class Options(ComparisonOptions):
+    """What is compared, between which copies and their sources, and what does not count."""
 
     relation: Relation
     transform: str
@@ -47,7 +47,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             else "declare it under `metamorphic.transforms`",
         )
     metric = options.criterion or f"{options.relation}_under_{options.transform}"
-    return [MetamorphicRelation(metric, options.relation, options.transform)]
+    return [MetamorphicRelation(metric, options.relation, options.transform, options.comparison())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,12 @@ class MetamorphicRelation(CaseCheck):
     """One relation, judged on the copies that one transform makes.
 
     `same_output`: equal outputs. `same_actions`: the same tools called with equal arguments
-    in the same order. `same_state`: equal worlds afterwards.
+    in the same order. `same_state`: equal worlds afterwards. What is equal, `comparison` says.
     """
 
     relation: Relation
     of: str
+    comparison: StateComparison
 
     @property
     def transform(self) -> str | None:
@@ -92,7 +93,7 @@ class MetamorphicRelation(CaseCheck):
         initial, kept = context.case.initial_state, context.bookkeeping
         if self.relation != "same_state":
             kept = NO_BOOKKEEPING
-        compared = EXACT.compare(expected, actual, initial, kept)
+        compared = self.comparison.compare(expected, actual, initial, kept)
         if all(place.passed for place in compared):
             return passed(compared=compared)
         whole = {"same_output": "the output", "same_state": "the state"}.get(
@@ -119,7 +120,10 @@ class MetamorphicRelation(CaseCheck):
 def _actions(evidence: CaseEvidence) -> JsonValue | Absent:
     if evidence.trajectory is None:
         return MISSING
-    return [{"tool": call.tool, "arguments": call.arguments} for call in calls(evidence.steps)]
+    made: list[JsonValue] = [
+        {"tool": call.tool, "arguments": call.arguments} for call in calls(evidence.steps)
+    ]
+    return {"calls": made}
 
 
 def _why(evidence: CaseEvidence) -> str | None:

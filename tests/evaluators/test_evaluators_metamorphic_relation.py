@@ -11,8 +11,11 @@ from oloproof.evaluation.contract import Comparison, Context, Verdict
 from oloproof.records.evidence import CaseEvidence, Outcome
 
 
-def verdict(relation: str, source: CaseEvidence | None, copy: CaseEvidence) -> Verdict:
-    check = evaluator(type="metamorphic_relation", relation=relation, transform="loud")
+def verdict(
+    relation: str, source: CaseEvidence | None, copy: CaseEvidence, **options: Any
+) -> Verdict:
+    line = {"type": "metamorphic_relation", "relation": relation, "transform": "loud"}
+    check = evaluator(**line, **options)
     beside = None if source is None else Context(case(), source)
     of = case(id="c~loud", source="c", transform="loud")
     return check.evaluate(Context(of, copy, source=beside))
@@ -91,13 +94,69 @@ def test_the_differing_action_is_named() -> None:
         "same_actions", acted(call("a", arguments={"x": 1})), acted(call("a", arguments={"x": 2}))
     )
     assert (
-        Comparison("[0].tool", "a", "a", True),
-        Comparison("[0].arguments.x", 1, 2, False),
+        Comparison("calls[0].tool", "a", "a", True),
+        Comparison("calls[0].arguments.x", 1, 2, False),
     ) == said.compared
-    assert "[0].arguments.x is 2, not 1" == said.detail
+    assert "calls[0].arguments.x is 2, not 1" == said.detail
 
 
 def test_the_cause_of_a_missing_side_is_told() -> None:
     """Why there is no trajectory stands beside the reason."""
     said = verdict("same_actions", acted(), evidence(trajectory_problem="not reported"))
     assert "not reported" == said.detail
+
+
+def called(*notes: str, order: str = "x") -> CaseEvidence:
+    return acted(*(call("write", arguments={"note": note, "order": order}) for note in notes))
+
+
+@pytest.mark.parametrize(
+    ("options", "relation", "source", "copy", "code"),
+    [
+        ({}, "same_actions", called("a"), called("b"), "f"),
+        ({"ignore": ["calls[*].arguments.note"]}, "same_actions", called("a"), called("b"), "p"),
+        (
+            {"ignore": ["calls[*].arguments.note"]},
+            "same_actions",
+            called("a"),
+            called("b", order="y"),
+            "f",
+        ),
+        ({"unordered": ["calls"]}, "same_actions", called("a", "b"), called("b", "a"), "p"),
+        ({"unordered": ["calls"]}, "same_actions", called("a", "a"), called("a", "b"), "f"),
+        (
+            {"normalise": {"calls[*].arguments.note": ["casefold"]}},
+            "same_actions",
+            called("Now"),
+            called("now"),
+            "p",
+        ),
+        (
+            {"tolerance": {"absolute": 0.5}},
+            "same_state",
+            evidence(state={"n": 1}),
+            evidence(state={"n": 1.5}),
+            "p",
+        ),
+        (
+            {"tolerance": {"absolute": 0.5}},
+            "same_state",
+            evidence(state={"n": 1}),
+            evidence(state={"n": 1.6}),
+            "f",
+        ),
+        (
+            {"ignore": ["at"]},
+            "same_state",
+            evidence(state={"n": 1, "at": 3}),
+            evidence(state={"n": 1, "at": 4}),
+            "p",
+        ),
+        ({"ignore": ["at"]}, "same_output", evidence(output={"at": 3}), evidence(output={}), "p"),
+    ],
+)
+def test_what_does_not_count_is_said_as_for_states(
+    options: dict[str, Any], relation: str, source: CaseEvidence, copy: CaseEvidence, code: str
+) -> None:
+    """`ignore`, `unordered`, `tolerance` and `normalise`, in the output, the calls or the world."""
+    assert code == verdict(relation, source, copy, **options).code
