@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import re
+import sys
 from itertools import product
 from typing import Any
 
@@ -20,6 +22,8 @@ from oloproof.statistics.intervals import (
 from oloproof.statistics.power import cases_to_reach
 from oloproof.statistics.tally import ClusterCount
 
+COVERAGE = ROOT / "tests" / "statistics" / "statistics_coverage.py"
+DECISION = ROOT / "docs" / "decisions" / "0014-clusters-are-decided-for-any-distribution.md"
 STATISTICS = (ROOT / "docs" / "explanation" / "statistics.md").read_text()
 
 
@@ -51,6 +55,21 @@ def test_intervals_in_statistics() -> None:
     assert f"clusters of one | {told(*clopper_pearson(32, 48, 0.95))} |" in STATISTICS
 
 
+def test_rows_of_the_decision() -> None:
+    """Rows of the decision on clusters are those that the script of its numbers prints."""
+    spec = importlib.util.spec_from_file_location("statistics_coverage", COVERAGE)
+    assert spec is not None
+    assert spec.loader is not None
+    coverage = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = coverage  # where its dataclasses look for themselves
+    spec.loader.exec_module(coverage)
+    page = DECISION.read_text()
+    assert f"{coverage.error_row('20 of 2', *coverage.exact_errors(20, 2))}\n" in page
+    row = " | ".join(f"{100 * one:.0f} %" for one in coverage.power_row(40, 3, 0.85, 0.5))
+    assert f"| 40 of 3 | 0.85 | 0.5 | {row} |\n" in page
+    assert f"{coverage.DRAWS:,} samples" in page
+
+
 def test_numbers_told_in_statistics() -> None:
     """What the sentences say of unseen clusters, of unequal ones and of 48 cases comes out."""
     assert "even if 14 % of all clusters" in STATISTICS
@@ -61,7 +80,7 @@ def test_numbers_told_in_statistics() -> None:
     assert "a rate of 0.6, whose mean over clusters would be 0.97" in STATISTICS
     assert (0.6, 0.97) == (30 / 50, round(30 / 31, 2))
     assert "48 cases may still turn out better or worse than 44 of 48" in STATISTICS
-    assert 48 == cases_to_reach(22, 24, 0.8, 0.95).cases
+    assert 48 == cases_to_reach(passed=22, observed=24, minimum=0.8, level=0.95).cases
 
 
 def test_bootstrap_in_statistics() -> None:

@@ -19,10 +19,7 @@ _WHOLE_NUMBERS: Final = 2.0**63
 
 
 def nearest(before: Sequence[JsonValue], after: Sequence[JsonValue]) -> dict[int, int]:
-    """Pairs of items that share most, by their positions; what shares too little has none.
-
-    Takes about 1 ms for each pair there may be.
-    """
+    """Pairs of items that share most, by their positions; what shares too little has none."""
     from deepdiff import DeepDiff
 
     found = DeepDiff(

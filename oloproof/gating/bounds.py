@@ -41,18 +41,27 @@ class Bar(NamedTuple):
 
     def cases(self, tally: Tally, level: float) -> CasesNeeded | None:
         """How many cases would clear it at the observed rate, or None for no number."""
-        settle = cases_to_stay_below if self.upper else cases_to_reach
-        return settle(tally.passed, tally.observed, self.rate, level)
+        passed, observed = tally.passed, tally.observed
+        if self.upper:
+            return cases_to_stay_below(
+                passed=passed, observed=observed, maximum=self.rate, level=level
+            )
+        return cases_to_reach(passed=passed, observed=observed, minimum=self.rate, level=level)
 
     def tell_chance(self, needed: CasesNeeded, tally: Tally, level: float) -> str:
         """With what chance so many cases would clear it, and how many would with a good one."""
         if needed.beyond or tally.rate == (0 if self.upper else 1):
             return ""
         wanted, rate = (tally.failed, 1 - self.rate) if self.upper else (tally.passed, self.rate)
-        chance = chance_to_reach(needed.cases, wanted, tally.observed, rate, level)
+        observed = tally.observed
+        chance = chance_to_reach(
+            cases=needed.cases, passed=wanted, observed=observed, minimum=rate, level=level
+        )
         told = f"a chance of {min(max(round(100 * chance), 1), 99)} %"
         if chance < GOOD_CHANCE:
-            enough = cases_for_chance(GOOD_CHANCE, wanted, tally.observed, rate, level)
+            enough = cases_for_chance(
+                chance=GOOD_CHANCE, passed=wanted, observed=observed, minimum=rate, level=level
+            )
             told += f"; {_number(enough)} for one of {exact(100 * GOOD_CHANCE)} %"
         return f" ({told})"
 

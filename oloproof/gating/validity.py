@@ -55,4 +55,4 @@ def kept_needed(pairs: int, minimum: float) -> int | None:
 
 def pairs_needed(minimum: float) -> CasesNeeded | None:
     """The fewest pairs that, all kept, show validity; None where no number does."""
-    return cases_to_reach(1, 1, minimum, LEVEL)
+    return cases_to_reach(passed=1, observed=1, minimum=minimum, level=LEVEL)

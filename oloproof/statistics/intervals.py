@@ -42,7 +42,8 @@ def interval_of(
 
     A missing verdict counts in its cluster and is bounded by its worst and best value: the
     lower bound takes it as failed, the upper as passed. Where a cluster has several
-    observations, the interval is over clusters, and needs leave and enough of them.
+    observations, the interval is over clusters: it has to be allowed, and needs enough
+    of them.
     """
     if tally.observed == 0:
         return "nothing_observed"
@@ -116,10 +117,11 @@ def clopper_pearson(passed: float, observed: float, level: float) -> Bounds:
 def gaffke(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
     """The interval over clusters; `clusters` are counted.
 
-    Each bound errs with at most (1 - level) / 2 however alike the observations of a cluster
-    are, where clusters are independent and a pass is as likely in a large one as in a small
-    one. It holds the observed rate. Where clusters are of one size and each agrees it is
-    Clopper-Pearson over clusters.
+    Each bound is meant to err with at most (1 - level) / 2 however alike the observations of a
+    cluster are, where clusters are independent and a pass is as likely in a large one as in a
+    small one. That is a conjecture; tests/statistics/statistics_coverage.py found no
+    distribution against it. The interval holds the observed rate. Where clusters are of one
+    size and each agrees it is Clopper-Pearson over clusters.
 
     The lower bound is the (1 - level) / 2 quantile of the rate when each cluster counts by its
     size times an exponential variable, and one more, of full size, has failed. The full size is
@@ -128,9 +130,8 @@ def gaffke(clusters: Mapping[ClusterSize, int], level: float) -> Bounds:
 
     Sources: Gaffke, N. (2005), "Three test statistics for a nonparametric one-sided hypothesis
     on the mean of a nonnegative variable", Mathematical Methods of Statistics 14, 451-467;
-    proven by Vlassis, N. & Thomas, P. S. (2026), "An exact distribution-free test for means of
-    nonnegative random variables", arXiv:2607.08415, theorem 1, which is used here for
-    1 + weight * (passed / size - rate) / (rate * full size).
+    Learned-Miller, E. & Thomas, P. S. (2020), "A new confidence interval for the mean of a
+    bounded random variable", arXiv:1905.06208, for the conjecture.
     """
     if not 0 < level < 1:
         raise ValueError(f"a confidence level is strictly between 0 and 1, not {level!r}")

@@ -1,4 +1,12 @@
-"""How many cases would settle a rule, if the observed rate went on, and with what chance."""
+"""How many cases would settle a rule, if the observed rate went on, and with what chance.
+
+That at least k of n independent cases pass, each with probability x, has the probability
+I_x(k, n - k + 1), the regularised incomplete beta function, for 1 <= k <= n and 0 <= x <= 1.
+Source: NIST Digital Library of Mathematical Functions, 8.17.5.
+
+In all of it 0 <= `passed` <= `observed`, `observed` >= 1 and 0 < `level` < 1; rates and
+chances are between 0 and 1.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +29,15 @@ class CasesNeeded(NamedTuple):
     beyond: bool = False
 
 
-def cases_to_reach(passed: int, observed: int, minimum: float, level: float) -> CasesNeeded | None:
+def cases_to_reach(
+    *, passed: int, observed: int, minimum: float, level: float
+) -> CasesNeeded | None:
     """The smallest number of cases whose lower bound reaches `minimum`, or None for none.
 
     Of n cases, each a cluster of its own with nothing missing, floor(n * passed / observed)
     are taken to pass, in whole numbers: the same rate, rounded against the claim. Because of
-    this rounding the bound saws: it rises with every pass and falls with every failure, so
-    one case more than the answer can be undecided again.
+    this rounding the bound goes up and down: it rises with every pass and falls with every
+    failure, so one case more than the answer can be undecided again.
     None where the observed rate is not above `minimum`, for then no number would do.
     """
     if minimum <= 0:
@@ -38,7 +48,7 @@ def cases_to_reach(passed: int, observed: int, minimum: float, level: float) -> 
 
 
 def cases_to_stay_below(
-    passed: int, observed: int, maximum: float, level: float
+    *, passed: int, observed: int, maximum: float, level: float
 ) -> CasesNeeded | None:
     """The smallest number of cases whose upper bound is at most `maximum`, or None for none.
 
@@ -51,7 +61,9 @@ def cases_to_stay_below(
     return _smallest(observed - passed, observed, 1 - maximum, (1 - level) / 2)
 
 
-def chance_to_reach(cases: int, passed: int, observed: int, minimum: float, level: float) -> float:
+def chance_to_reach(
+    *, cases: int, passed: int, observed: int, minimum: float, level: float
+) -> float:
     """How likely the lower bound of `cases` new cases reaches `minimum` at the observed rate."""
     half = (1 - level) / 2
     enough = _first(
@@ -63,12 +75,13 @@ def chance_to_reach(cases: int, passed: int, observed: int, minimum: float, leve
 
 
 def cases_for_chance(
-    chance: float, passed: int, observed: int, minimum: float, level: float
+    *, chance: float, passed: int, observed: int, minimum: float, level: float
 ) -> CasesNeeded:
     """The smallest number of cases whose lower bound reaches `minimum` with such a chance.
 
-    Of a rate above `minimum`, for at others there is none. The chance saws: it leaps where one
-    more failure is allowed and falls from there, so only these numbers are tried.
+    Of a rate above `minimum`, for at others there is none. The chance goes up
+    and down: it leaps where one more failure is allowed and falls from there, so only these
+    numbers are tried.
     """
     rate, half = passed / observed, (1 - level) / 2
 

@@ -21,7 +21,7 @@ _FIELDS: Final = ("case", "digest", "kept", *_OPTIONAL_TEXTS)
 class LabelLine(NamedTuple):
     """One line of a file of labels; `kept` is None where nobody has said anything yet.
 
-    What nobody stands for as `labeller` is no label.
+    A line without a `labeller` is no label.
     """
 
     line: int
@@ -34,8 +34,8 @@ class LabelLine(NamedTuple):
 class Labels(NamedTuple):
     """The labels of one file: `kept` by the digest of each labelled pair, and who labelled.
 
-    `lines` holds every line in order, also those without a label; `unsigned` is how many say
-    something that nobody stands for.
+    `lines` holds every line in order, also those without a label; `unsigned` is how many
+    answer without a labeller.
     """
 
     lines: tuple[LabelLine, ...] = ()

@@ -50,7 +50,7 @@ def test_both_tails_make_one(a: float, b: float, x: float) -> None:
 
 @given(x=st.floats(0, 1), n=st.floats(0.01, 1e5))
 def test_closed_forms(x: float, n: float) -> None:
-    """I_x(a, 1) is x to the a, and I_x(1/2, 1/2) is the arcsine law."""
+    """I_x(a, 1) is x to the a, and I_x(1/2, 1/2) is the arcsine distribution."""
     assert x**n == pytest.approx(incomplete_beta(x, n, 1), abs=1e-11)
     arcsine = 2 / math.pi * math.atan2(math.sqrt(x), math.sqrt(1 - x))
     assert arcsine == pytest.approx(incomplete_beta(x, 0.5, 0.5), abs=1e-13)

@@ -23,9 +23,9 @@ bars = st.one_of(st.sampled_from([0.5, 0.8, 0.9, 0.95]), st.floats(0.01, 0.99))
 def test_smallest_by_trying_all(
     data: st.DataObject, observed: int, bar: float, level: float
 ) -> None:
-    """The answer is the one that trying every number from 1 finds, in spite of the saw."""
+    """The answer is the one that trying every number from 1 finds, though bounds go up and down."""
     passed = data.draw(st.integers(0, observed))
-    needed = cases_to_reach(passed, observed, bar, level)
+    needed = cases_to_reach(passed=passed, observed=observed, minimum=bar, level=level)
     tried = (
         cases
         for cases in range(1, 400)
@@ -44,8 +44,12 @@ def test_smallest_by_trying_all(
 def test_both_directions_mirror(data: st.DataObject, observed: int, bar: float) -> None:
     """To stay below a bar takes as many cases as for the failures to reach its complement."""
     passed = data.draw(st.integers(0, observed))
-    expected = cases_to_reach(observed - passed, observed, 1 - bar, 0.95)
-    assert expected == cases_to_stay_below(passed, observed, bar, 0.95)
+    expected = cases_to_reach(
+        passed=observed - passed, observed=observed, minimum=1 - bar, level=0.95
+    )
+    assert expected == cases_to_stay_below(
+        passed=passed, observed=observed, maximum=bar, level=0.95
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,9 @@ def test_both_directions_mirror(data: st.DataObject, observed: int, bar: float) 
 )
 def test_all_passing(minimum: float, expected: int) -> None:
     """Where all pass, n is the smallest with 0.025^(1/n) at the bar."""
-    assert CasesNeeded(expected) == cases_to_reach(24, 24, minimum, 0.95)
+    assert CasesNeeded(expected) == cases_to_reach(
+        passed=24, observed=24, minimum=minimum, level=0.95
+    )
     assert 0.025 ** (1 / expected) >= minimum > 0.025 ** (1 / (expected - 1))
 
 
@@ -62,7 +68,7 @@ def test_all_passing(minimum: float, expected: int) -> None:
 )
 def test_no_number_would_do(passed: int, observed: int, minimum: float) -> None:
     """A rate that is not above the bar, be it equal, never clears it."""
-    assert cases_to_reach(passed, observed, minimum, 0.95) is None
+    assert cases_to_reach(passed=passed, observed=observed, minimum=minimum, level=0.95) is None
 
 
 @pytest.mark.parametrize(
@@ -70,24 +76,30 @@ def test_no_number_would_do(passed: int, observed: int, minimum: float) -> None:
 )
 def test_no_number_stays_below(passed: int, observed: int, maximum: float) -> None:
     """A rate that is not below the bar, be it equal, never stays under it."""
-    assert cases_to_stay_below(passed, observed, maximum, 0.95) is None
+    assert (
+        cases_to_stay_below(passed=passed, observed=observed, maximum=maximum, level=0.95) is None
+    )
 
 
 def test_bars_without_demand() -> None:
     """Any one case fulfils a bar that every interval clears."""
-    assert CasesNeeded(1) == cases_to_reach(0, 3, 0, 0.95)
-    assert CasesNeeded(1) == cases_to_stay_below(3, 3, 1, 0.95)
+    assert CasesNeeded(1) == cases_to_reach(passed=0, observed=3, minimum=0, level=0.95)
+    assert CasesNeeded(1) == cases_to_stay_below(passed=3, observed=3, maximum=1, level=0.95)
 
 
 def test_more_than_anybody_runs() -> None:
     """A rate a hair above the bar needs more than can be said."""
-    assert CasesNeeded(MOST_CASES, beyond=True) == cases_to_reach(90_001, 100_000, 0.9, 0.95)
-    assert CasesNeeded(MOST_CASES, beyond=True) == cases_to_reach(1, 1, 0.999_999, 0.95)
+    assert CasesNeeded(MOST_CASES, beyond=True) == cases_to_reach(
+        passed=90_001, observed=100_000, minimum=0.9, level=0.95
+    )
+    assert CasesNeeded(MOST_CASES, beyond=True) == cases_to_reach(
+        passed=1, observed=1, minimum=0.999_999, level=0.95
+    )
 
 
 def test_many_cases_are_exact() -> None:
     """At some hundred thousand cases the answer clears the bar, and one case fewer does not."""
-    needed = cases_to_reach(901, 1000, 0.9, 0.95)
+    needed = cases_to_reach(passed=901, observed=1000, minimum=0.9, level=0.95)
     assert needed is not None
     for cases, clears in ((needed.cases, True), (needed.cases - 1, False)):
         assert clears == (clopper_pearson(cases * 901 // 1000, cases, 0.95).low >= 0.9)
@@ -107,7 +119,10 @@ def test_chance_by_trying_all(data: st.DataObject, observed: int, cases: int, ba
     """The chance is that of all numbers of passes that would settle it."""
     passed = data.draw(st.integers(0, observed))
     expected = chance(cases, passed / observed, bar)
-    assert expected == pytest.approx(chance_to_reach(cases, passed, observed, bar, 0.95), abs=1e-9)
+    assert expected == pytest.approx(
+        chance_to_reach(cases=cases, passed=passed, observed=observed, minimum=bar, level=0.95),
+        abs=1e-9,
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,8 +140,10 @@ def test_chance_by_trying_all(data: st.DataObject, observed: int, cases: int, ba
 def test_smallest_with_a_good_chance_by_trying_all(
     passed: int, observed: int, minimum: float
 ) -> None:
-    """The answer is the first number at which the chance is 80 %, in spite of the saw."""
-    needed = cases_for_chance(0.8, passed, observed, minimum, 0.95)
+    """The answer is the first number at which the chance is 80 %, in spite of the ups and downs."""
+    needed = cases_for_chance(
+        chance=0.8, passed=passed, observed=observed, minimum=minimum, level=0.95
+    )
     cases = 1
     while chance(cases, passed / observed, minimum) < 0.8:
         cases += 1
@@ -135,5 +152,7 @@ def test_smallest_with_a_good_chance_by_trying_all(
 
 def test_a_good_chance_may_need_more_than_anybody_runs() -> None:
     """Where the first number is within reach, that for a good chance may not be."""
-    assert not cases_to_reach(9007, 10_000, 0.9, 0.95).beyond
-    assert CasesNeeded(MOST_CASES, beyond=True) == cases_for_chance(0.8, 9007, 10_000, 0.9, 0.95)
+    assert not cases_to_reach(passed=9007, observed=10_000, minimum=0.9, level=0.95).beyond
+    assert CasesNeeded(MOST_CASES, beyond=True) == cases_for_chance(
+        chance=0.8, passed=9007, observed=10_000, minimum=0.9, level=0.95
+    )
