@@ -85,7 +85,6 @@ def test_the_screen_and_the_json_are_those_of_the_report(
     [
         ("verify", "verify_cache", samples.CACHE_VERIFY),
         ("export x", "export_cache", samples.CACHE_EXPORT),
-        ("import x", "import_cache", samples.CACHE_IMPORT),
     ],
 )
 def test_what_is_not_whole_exits_with_1(

@@ -93,6 +93,8 @@ def drive(
         "timeout_s": timeout_s,
         "models": "live",
         "redact": [],
+        "ignore": [],
+        "generated_keys": [],
         "retries": {"attempts": 1, "on": ["TransientError"], "wait_s": 0},
         "journal": None,
     } | opening
