@@ -133,6 +133,7 @@ class NamedPlace(NamedTuple):
 class Context(NamedTuple):
     """All that an evaluator may look at: one case, its evidence, its replays, its source.
 
+    `baseline` is what became of the source when it was run again unchanged.
     What the sandbox writes down by itself, its `bookkeeping`, counts in no comparison of worlds.
     """
 
@@ -141,6 +142,7 @@ class Context(NamedTuple):
     replays: Mapping[FaultDemand, FaultReplay] = {}
     source: Context | None = None
     bookkeeping: Bookkeeping = NO_BOOKKEEPING
+    baseline: Context | None = None
 
 
 class Evaluator(Protocol):
@@ -288,8 +290,8 @@ class Setting(NamedTuple):
     """What an evaluator may know of its suite when it is built.
 
     `expected_states` is how the suite's `state_matches` lines compare (exactly without one),
-    `output_checks` are those that tell whether an output is the expected one, and `bookkeeping`
-    is what counts in no comparison.
+    `output_checks` are those that tell whether an output is the expected one, `bookkeeping`
+    is what counts in no comparison, and `with_baselines` whether sources are run again unchanged.
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
     value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
@@ -300,3 +302,4 @@ class Setting(NamedTuple):
     where: Callable[..., str | None] = _nowhere
     read: Callable[..., JsonValue] = _no_file
     output_checks: tuple[OutputCheck, ...] = ()
+    with_baselines: bool = False

@@ -17,6 +17,7 @@ from oloproof.evaluation.outputs import OutputCheck
 from oloproof.evaluation.schema_paths import refuse_unknown_places
 from oloproof.evaluation.snapshots import StateCheck
 from oloproof.paths import MISSING, Absent
+from oloproof.suites.case import IDENTITY
 from oloproof.suites.case_files import JsonLines
 from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator
@@ -42,15 +43,18 @@ def bind_all(
     transforms: Iterable[TransformSpec],
     dimensions: Sequence[DimensionSpec] = (),
     bookkeeping: Bookkeeping = NO_BOOKKEEPING,
+    *,
+    with_baselines: bool = False,
 ) -> list[Evaluator]:
     """The evaluators of a suite in order; `ConfigurationError` names the line that is wrong.
 
     Those of its `dimensions` come last. Refused are unknown types and options, names that refer
     to nothing, and a metric that two evaluators would make.
     """
-    setting = _setting(lines, tuple(transform.name for transform in transforms), bookkeeping)
+    names = tuple(transform.name for transform in transforms)
+    setting = _setting(lines, names, bookkeeping)._replace(with_baselines=with_baselines)
     _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
-    bound = [(line, evaluator) for line in lines for evaluator in bind(line, setting)]
+    bound = _bind_lines(lines, setting)
     _refuse_repeated_metrics(bound)
     evaluators = [evaluator for _, evaluator in bound]
     checks = [
@@ -68,6 +72,22 @@ def bind_all(
     made = summaries(evaluators, dimension_of, dimensions)
     _refuse_metrics_of_that_name(bound, [summary.metric for summary in made])
     return evaluators + made
+
+
+def _bind_lines(
+    lines: Iterable[RawEvaluator], setting: Setting
+) -> list[tuple[RawEvaluator, Evaluator]]:
+    """The evaluators with their lines; lines that have the same baseline share it."""
+    bound: list[tuple[RawEvaluator, Evaluator]] = []
+    baselines: list[Evaluator] = []
+    for line in lines:
+        for evaluator in bind(line, setting):
+            if evaluator.transform == IDENTITY:
+                if evaluator in baselines:
+                    continue
+                baselines.append(evaluator)
+            bound.append((line, evaluator))
+    return bound
 
 
 def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:

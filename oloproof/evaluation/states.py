@@ -103,6 +103,18 @@ class StateComparison:
         self._tolerant = tolerance is not None or bool(tolerance_at)
         self._scope = Scope(included=mode != "paths", subset=mode == "subset", tolerance=tolerance)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other compares in the same way."""
+        if not isinstance(other, StateComparison):
+            return NotImplemented
+        mine, its = (
+            (one.mode, one.alternatives, one._arguments)  # of its own class
+            for one in (self, other)
+        )
+        return mine == its
+
+    __hash__ = None  # type: ignore[assignment]  # equal in what it holds, which can be any mapping
+
     def in_mode(self, mode: Mode) -> StateComparison:
         """The same in another mode; `ConfigurationError` where that lacks what it needs."""
         if mode == self.mode:

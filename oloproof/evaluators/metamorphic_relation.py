@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import suggest
 from oloproof.evaluation.calls import calls
-from oloproof.evaluation.completion import broken_off, output_failure
+from oloproof.evaluation.completion import broken_off, output_failure, settled
 from oloproof.evaluation.contract import (
     CaseCheck,
     OptionError,
@@ -17,14 +17,18 @@ from oloproof.evaluation.contract import (
     passed,
 )
 from oloproof.evaluation.state_options import ComparisonOptions
+from oloproof.evaluation.states import StateComparison
 from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import MISSING, Absent
+from oloproof.suites.case import IDENTITY
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.states import StateComparison
     from oloproof.records.evidence import CaseEvidence
+
+NOT_ATTRIBUTABLE: Final = "not_attributable"
+"""Why a pair says nothing whose source differs from its own unchanged repeat."""
 
 Relation = Literal["same_output", "same_actions", "same_state"]
 
@@ -37,8 +41,8 @@ class Options(ComparisonOptions):
 
 
 def build(options: Options, setting: Setting) -> list[Evaluator]:
-    """The one evaluator of a line; a transform that is not declared is refused."""
-    if options.transform not in setting.transforms:
+    """The relation of a line and its baseline; a transform that is not declared is refused."""
+    if options.transform not in (*setting.transforms, IDENTITY):
         raise OptionError(
             "transform",
             f"no transform is named `{options.transform}`",
@@ -47,7 +51,14 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
             else "declare it under `metamorphic.transforms`",
         )
     metric = options.criterion or f"{options.relation}_under_{options.transform}"
-    return [MetamorphicRelation(metric, options.relation, options.transform, options.comparison())]
+    compared = options.comparison()
+    relation = MetamorphicRelation(metric, options.relation, options.transform, compared)
+    if not setting.with_baselines or options.transform == IDENTITY:
+        return [relation]
+    # What is compared alike has one baseline.
+    plain = compared == StateComparison() and options.cases is None
+    base = f"{options.relation if plain else metric}_under_{IDENTITY}"
+    return [relation, replace(relation, metric=base, of=IDENTITY)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class MetamorphicRelation(CaseCheck):
 
     `same_output`: equal outputs. `same_actions`: the same tools called with equal arguments
     in the same order. `same_state`: equal worlds afterwards. What is equal, `comparison` says.
+    Under `identity`, which changes nothing, it is the baseline of the same relation elsewhere.
     """
 
     relation: Relation
@@ -75,17 +87,39 @@ class MetamorphicRelation(CaseCheck):
     def evaluate(self, context: Context) -> Verdict:
         """Missing where the source broke off, or where either side lacks what is compared.
 
-        A copy that broke off while its source did not fails, with how it ended as the cause.
+        So it is where the source and its unchanged repeat differ: the change explains nothing
+        then. A copy that broke off while its source did not fails, with how it ended as the cause.
         """
         if context.source is None:
             return missing("no_source", detail="the source of this copy was not run")
         if (unfinished := broken_off(context.source)) is not None:
             return missing("source_did_not_complete", detail=unfinished.detail)
+        expected = self._compared(context.source.evidence)
+        if (unlike := self._unlike_itself(expected, context)) is not None:
+            return unlike
+        if isinstance(expected, Absent):
+            lacking = missing(f"source_without_{self._kind}", detail=_why(context.source.evidence))
+            return broken_off(context) or lacking
+        return self._beside(expected, context)
+
+    def _unlike_itself(self, expected: JsonValue | Absent, context: Context) -> Verdict | None:
+        """Missing where the unchanged repeat of the source differs from it, or is not known."""
+        repeat = context.baseline
+        if repeat is None:
+            return None
+        if isinstance(expected, Absent):
+            repeated = broken_off(repeat)
+        else:
+            repeated = settled(self._beside(expected, repeat), repeat, of_output=self.of_output)
+        if repeated is None or repeated.status == "pass":
+            return None
+        detail = f"run again unchanged, the source differs from itself: {repeated.detail}"
+        return missing(NOT_ATTRIBUTABLE, detail=detail, compared=repeated.compared)
+
+    def _beside(self, expected: JsonValue, context: Context) -> Verdict:
+        """How a run of the copy compares with what is expected of it."""
         if (failure := broken_off(context)) is not None:
             return failure
-        expected = self._compared(context.source.evidence)
-        if isinstance(expected, Absent):
-            return missing(f"source_without_{self._kind}", detail=_why(context.source.evidence))
         actual = self._compared(context.evidence)
         if isinstance(actual, Absent):
             failure = output_failure(context) if self.relation == "same_output" else None

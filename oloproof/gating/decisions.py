@@ -18,6 +18,7 @@ from oloproof.gating.wording import (
 )
 from oloproof.records.report import DecisionReport
 from oloproof.statistics.tally import Tally
+from oloproof.suites.case import IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +91,7 @@ def _find(
     Nothing is said, not even FAIL, of a transform that is not shown valid: a failure may be
     the fault of the copies. A FAIL that stands whatever is missing outranks that too much is.
     """
-    if transform is not None:
+    if transform is not None and transform != IDENTITY:
         report = validity.get(transform)
         if report is None or not report.valid:
             return _not_checked(transform, report)

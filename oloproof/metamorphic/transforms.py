@@ -1,17 +1,20 @@
-"""Transforms: each makes a changed copy of a case that should be treated as its source."""
+"""Transforms: each makes a copy of a case that should be treated as its source.
+
+All that are declared change a text. `identity`, which is built in, changes nothing.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING, Path, parse
-from oloproof.suites.case import refuse_case
+from oloproof.suites.case import IDENTITY, refuse_case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from oloproof.canonical import JsonValue
     from oloproof.suites.case import Case
@@ -35,21 +38,11 @@ class Transform(NamedTuple):
         Everything else is shared with the source. `ConfigurationError` names a case that has
         no text at the field.
         """
-        assert case.source is None, "a copy is not copied again"
-        changed = self._rewritten(case)
-        if changed is None:
-            return None
-        copy = case.with_input(self.place.changed(case.input, lambda _: changed))
-        return copy._replace(id=f"{case.id}~{self.name}", source=case.id, transform=self.name)
-
-    def changes(self, case: Case) -> bool:
-        """Whether there is a copy of a case; raises as `apply` does."""
-        return self._rewritten(case) is not None
-
-    def _rewritten(self, case: Case) -> str | None:
         text = self.text_of(case)
         changed = self.rewrite(text)
-        return None if changed == text else changed
+        if changed == text:
+            return None
+        return _copy(case.with_input(self.place.changed(case.input, lambda _: changed)), self.name)
 
     def text_of(self, case: Case) -> str:
         """The text that is changed."""
@@ -66,6 +59,42 @@ class Transform(NamedTuple):
             if of_turn
             else "name a field that holds text in every case",
         )
+
+
+class Identity(NamedTuple):
+    """The transform that changes nothing: what its copies do otherwise is the agent's own noise."""
+
+    name: str = IDENTITY
+
+    def apply(self, case: Case) -> Case:
+        """The copy `source~identity`, the source again."""
+        return _copy(case, self.name)
+
+
+AnyTransform: TypeAlias = Transform | Identity
+
+
+def _copy(case: Case, name: str) -> Case:
+    assert case.source is None, "a copy is not copied again"
+    return case._replace(id=f"{case.id}~{name}", source=case.id, transform=name)
+
+
+def with_identity(
+    transforms: Iterable[Transform], judged: Iterable[str | None]
+) -> tuple[AnyTransform, ...]:
+    """The `transforms` of a suite, behind `identity` where a check is of those that it judges."""
+    return (Identity(), *transforms) if IDENTITY in judged else tuple(transforms)
+
+
+def copies_of(case: Case, transforms: Sequence[AnyTransform]) -> list[Case]:
+    """The copies of a case in the order of the transforms.
+
+    `identity` alone has nothing to be beside: where no other one changes the case, there is none,
+    unless the suite declares no other. `ConfigurationError` as `apply` raises it.
+    """
+    copies = [copy for transform in transforms if (copy := transform.apply(case)) is not None]
+    lone = len(copies) == 1 < len(transforms) and copies[0].transform == IDENTITY
+    return [] if lone else copies
 
 
 def build_transform(spec: TransformSpec) -> Transform:

@@ -165,14 +165,14 @@ class JudgeReport(Report):
 
 
 class PairReport(Report):
-    """A metamorphic copy beside its source."""
+    """A metamorphic copy beside its source; `identity` changes no text."""
 
     transform: str
     source: str
     copy_id: str
-    field: str
-    source_text: str
-    copy_text: str
+    field: str | None
+    source_text: str | None
+    copy_text: str | None
     verdicts: list[VerdictReport] = Field(default_factory=empty_list)
 
 

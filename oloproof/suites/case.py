@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
+
+IDENTITY: Final = "identity"
+"""The transform that is built in and changes nothing: its copies are repeats of their sources."""
 
 
 class PatchedState(NamedTuple):

@@ -12,6 +12,7 @@ from oloproof.bookkeeping import Bookkeeping
 from oloproof.errors import ConfigurationError
 from oloproof.paths import parse
 from oloproof.records.faults import ModelPolicy  # noqa: TC001  # pydantic resolves it
+from oloproof.suites.case import IDENTITY
 from oloproof.suites.slices import parse_slice
 from oloproof.suites.validation import Fields, FormatVersion, PathText, refuse, refuse_repeats
 
@@ -170,6 +171,12 @@ class TransformFields(Fields):
             raise refuse(
                 f"the name `{self.name}` cannot stand in the id of a copy (`case~transform`)",
                 mend="leave out `~`, spaces and control characters",
+                at=("name",),
+            )
+        if self.name == IDENTITY:
+            raise refuse(
+                f"the transform `{IDENTITY}` is built in: it changes nothing",
+                mend="give this one another name",
                 at=("name",),
             )
         if (self.replace is None) == (self.template is None):

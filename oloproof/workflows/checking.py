@@ -10,6 +10,7 @@ from oloproof.evaluation.contract import NamedPlace
 from oloproof.evaluation.judging import CaseChecks, needs_initial_state
 from oloproof.evaluation.watching import SystemPlaces, Watch
 from oloproof.gating.wording import counted
+from oloproof.metamorphic.transforms import copies_of
 from oloproof.paths import parse
 from oloproof.suites.places import show_where
 
@@ -52,10 +53,9 @@ def check_cases(
             raise refuse_stateless(dataset, (case.id, case.line or 1), f"`{needing[0]}` needs one")
         try:
             checks.check(case)
-            for transform in project.transforms:
-                if transform.changes(case):
-                    changed[transform.name] += 1
-                    names.append(f"{case.id}~{transform.name}")
+            for copy in copies_of(case, project.transforms):
+                changed[str(copy.transform)] += 1
+                names.append(copy.id)
         except ConfigurationError as error:
             where = show_where(dataset.path, case.line or 1)
             raise ConfigurationError(error.what, where=where, mend=error.mend) from None
@@ -176,7 +176,7 @@ class RecordingChecks:
 def _every_name(project: Project, dataset: Dataset) -> Iterator[str]:
     for case in dataset:
         yield case.id
-        yield from (f"{case.id}~{t.name}" for t in project.transforms if t.changes(case))
+        yield from (copy.id for copy in copies_of(case, project.transforms))
 
 
 def refuse_stateless(dataset: Dataset, case: tuple[str, int], why: str) -> ConfigurationError:

@@ -9,8 +9,11 @@ from oloproof.canonical import decode, encode_in_order
 from oloproof.evaluation.contract import Context, FaultDemand
 from oloproof.records.evidence import CaseEvidence, FaultReplay, ReplayEvidence
 from oloproof.records.faults import read_fault_label
+from oloproof.suites.case import IDENTITY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
     from oloproof.execution.redaction import Redaction
@@ -42,6 +45,27 @@ def context_of(
                 replays[demand] = fault_replay(unit, fault, located.get(site), case.initial_state)
     evidence = CaseEvidence.from_json(unit.evidence.value, case.initial_state)
     return Context(case, evidence, replays, source, bookkeeping)
+
+
+def contexts_of(
+    units: Sequence[Unit], bookkeeping: Bookkeeping, redaction: Redaction | None = None
+) -> Iterator[Context]:
+    """What may be seen of the units of a group, in their order.
+
+    A source stands before its copies, and its unchanged repeat before the changed ones.
+    """
+    sources: dict[int, Context] = {}
+    baselines: dict[int, Context] = {}
+    for unit in units:
+        case, replicate = unit.case, unit.replicate
+        context = context_of(unit, sources.get(replicate), bookkeeping, redaction)
+        if case.source is None:
+            sources[replicate] = context
+        elif case.transform == IDENTITY:
+            baselines[replicate] = context
+        else:
+            context = context._replace(baseline=baselines.get(replicate))
+        yield context
 
 
 def redacted(case: Case, redaction: Redaction) -> Case:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import ConfigurationError
 from oloproof.metamorphic.pairs import field_text
+from oloproof.metamorphic.transforms import Transform
 from oloproof.paths import MISSING
 from oloproof.records.case_report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
-from oloproof.workflows.contexts import context_of
+from oloproof.workflows.contexts import contexts_of
 from oloproof.workflows.pair_labels import read_pair_labels
 from oloproof.workflows.panels import (
     changes,
@@ -102,12 +103,14 @@ def _unit(group: Group, case: str, replicate: int) -> Unit:
 
 def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
     evaluators = stored.bound.evaluators
-    source_unit = next(
-        u for u in group.units if u.case.source is None and u.replicate == unit.replicate
-    )
-    kept = stored.bound.bookkeeping
-    source = context_of(source_unit, None, kept)
-    context = source if unit is source_unit else context_of(unit, source, kept)
+    seen = [
+        (other, context)
+        for other, context in zip(
+            group.units, contexts_of(group.units, stored.bound.bookkeeping), strict=True
+        )
+        if other.replicate == unit.replicate
+    ]
+    context = next(context for other, context in seen if other is unit)
     verdicts = stored.judge(unit, context)
     case, evidence = unit.case, context.evidence
     initial = MISSING if case.state_json is None else case.initial_state
@@ -133,7 +136,7 @@ def _panel(stored: StoredRun, group: Group, unit: Unit) -> CaseReport:
         constraints=list(evidence.constraints),
         verdicts=_reports(evaluators, verdicts),
         replays=_replays(evaluators, context, verdicts),
-        pairs=_pairs(stored, group, unit, source),
+        pairs=_pairs(stored, seen, unit),
         turns=turn_reports(context, evaluators, verdicts),
         scorecard=scorecard(evaluators, verdicts),
     )
@@ -161,30 +164,27 @@ def _replays(
     ]
 
 
-def _pairs(stored: StoredRun, group: Group, unit: Unit, source: Context) -> list[PairReport]:
-    """For a source all its pairs; for a copy its own, whose verdicts stand among its checks."""
-    copies = [
-        other
-        for other in group.units
-        if other.case.source is not None
-        and other.replicate == unit.replicate
-        and (unit.case.source is None or other is unit)
-    ]
+def _pairs(stored: StoredRun, seen: Sequence[tuple[Unit, Context]], unit: Unit) -> list[PairReport]:
+    """For a source all its pairs; for a copy its own, whose verdicts stand among its checks.
+
+    The repeat of a source changes no text, so it is shown by its verdicts alone.
+    """
     transforms = {transform.name: transform for transform in stored.bound.transforms}
     reports = []
-    for copy in copies:
-        transform = transforms[str(copy.case.transform)]
-        judged = (
-            [] if copy is unit else stored.judge(copy, context_of(copy, source, source.bookkeeping))
-        )
+    for copy, context in seen:
+        if context.source is None or (unit.case.source is not None and copy is not unit):
+            continue
+        source, transform = context.source.case, transforms[str(copy.case.transform)]
+        changed = transform if isinstance(transform, Transform) else None
+        judged = [] if copy is unit else stored.judge(copy, context)
         reports.append(
             PairReport(
                 transform=transform.name,
-                source=group.source.id,
+                source=source.id,
                 copy_id=copy.case.id,
-                field=transform.field,
-                source_text=field_text(transform, group.source),
-                copy_text=field_text(transform, copy.case),
+                field=changed and changed.field,
+                source_text=changed and field_text(changed, source),
+                copy_text=changed and field_text(changed, copy.case),
                 verdicts=[
                     verdict_report(evaluator.metric, verdict)
                     for evaluator, verdict in zip(

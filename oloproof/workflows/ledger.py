@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import encode
 from oloproof.evaluation.judging import judge
 from oloproof.metamorphic.pairs import pair_digest
+from oloproof.metamorphic.transforms import Transform
 from oloproof.records.evidence import LATE
-from oloproof.workflows.contexts import context_of
+from oloproof.workflows.contexts import contexts_of
 from oloproof.workflows.counts import Judged, VerdictCounts
 from oloproof.workflows.documents import CaseDocuments
 from oloproof.workflows.uncalled import Uncalled
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from oloproof.bookkeeping import Bookkeeping
-    from oloproof.evaluation.contract import Context, Evaluator
+    from oloproof.evaluation.contract import Evaluator
     from oloproof.execution.redaction import Redaction
-    from oloproof.metamorphic.transforms import Transform
+    from oloproof.metamorphic.transforms import AnyTransform
     from oloproof.store.database import Store
     from oloproof.suites.case import Case
     from oloproof.suites.slices import SliceSpec
@@ -45,7 +46,7 @@ class Ledger:
         run: int,
         *,
         evaluators: Sequence[Evaluator],
-        transforms: Sequence[Transform],
+        transforms: Sequence[AnyTransform],
         slices: Sequence[SliceSpec],
         bookkeeping: Bookkeeping,
         redaction: Redaction,
@@ -55,13 +56,13 @@ class Ledger:
         self._store = store
         self._run = run
         self._evaluators = evaluators
-        self._transforms = {transform.name: transform for transform in transforms}
+        self._labelled = {t.name: t for t in transforms if isinstance(t, Transform)}
         self._bookkeeping = bookkeeping
         self._redaction = redaction
         self._documents = CaseDocuments(store, redaction)
         self._cluster_of = cluster_of
         self._counts = VerdictCounts([evaluator.metric for evaluator in evaluators], slices)
-        self._pairs = {transform.name: bytearray() for transform in transforms}
+        self._pairs = {name: bytearray() for name in self._labelled}
         self._rows: list[Any] = []
         self._chunks = 0
         self.uncalled = Uncalled(evaluators)
@@ -77,15 +78,12 @@ class Ledger:
 
     def add(self, group: Group) -> None:
         """Judge a finished group and count it."""
-        contexts: dict[int, Context] = {}
         places: dict[int, tuple[str | None, ...]] = {}
         judged, rows = [], []
-        for unit in group.units:
+        contexts = contexts_of(group.units, self._bookkeeping, self._redaction)
+        for unit, context in zip(group.units, contexts, strict=True):
             is_source = unit.case.source is None
-            source = None if is_source else contexts.get(unit.replicate)
-            context = context_of(unit, source, self._bookkeeping, self._redaction)
             if is_source:
-                contexts[unit.replicate] = context
                 places[unit.replicate] = self._counts.places(unit)
             self.uncalled.see(context.evidence.steps)
             self.unrecorded.see(context)
@@ -118,16 +116,14 @@ class Ledger:
             codes,
             [[step, fault, replay.digest.hex()] for (step, fault), replay in unit.replays.items()],
         ]
-        if unit.case.transform is not None:
-            row.append(self._pair(group, unit))
+        if unit.case.transform in self._labelled:
+            row.append(self._pair(group, unit, unit.case.transform))
         return row
 
-    def _pair(self, group: Group, unit: Unit) -> int:
+    def _pair(self, group: Group, unit: Unit, name: str) -> int:
         """The number of the pair that a copy makes with its source; its replicates are the same."""
-        name = str(unit.case.transform)
         if unit.replicate == 1:
-            self.copies += 1
-            digest = pair_digest(self._transforms[name], group.source, unit.case)
+            digest = pair_digest(self._labelled[name], group.source, unit.case)
             self._pairs[name] += bytes.fromhex(digest)
         return len(self._pairs[name]) // _DIGEST_BYTES - 1
 
@@ -137,6 +133,7 @@ class Ledger:
             assert unit.evidence is not None
             self.outcomes[unit.evidence.value["outcome"]["status"]] += 1
             self.retried += "attempts" in unit.evidence.value
+            self.copies += unit.case.source is not None and unit.replicate == 1
             self._note_late(unit)
             if unit.evidence.reused_from is not None:
                 self.reused_cases[unit.evidence.reused_from] += 1

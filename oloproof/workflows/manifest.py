@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from oloproof.bookkeeping import Bookkeeping
 from oloproof.evaluation.dimensions import DimensionSpec
 from oloproof.evaluation.registry import bind_all, kept_options, lines_of
-from oloproof.metamorphic.transforms import build_transform
+from oloproof.metamorphic.transforms import build_transform, with_identity
 from oloproof.suites.suite import TransformSpec
 from oloproof.version import VERSION
 
 if TYPE_CHECKING:
     from oloproof.evaluation.contract import Evaluator
-    from oloproof.metamorphic.transforms import Transform
+    from oloproof.metamorphic.transforms import AnyTransform
     from oloproof.reuse.fingerprint import Fingerprint
     from oloproof.workflows.project import Project
 
@@ -40,6 +40,7 @@ def build_manifest(
         "evaluators": [kept_options(raw) for raw in suite.evaluators],
         "dimensions": [[fields.name, fields.hard] for fields in suite.spec.dimensions],
         "transforms": [_transform(spec) for spec in suite.transforms],
+        "baselines": suite.system.recorded is None,
         "metrics": project.metrics,
         "transforms_of": {e.metric: e.transform for e in project.evaluators if e.transform},
         "min_slice_support": suite.min_slice_support,
@@ -64,7 +65,7 @@ class BoundRun(NamedTuple):
     """
 
     evaluators: tuple[Evaluator, ...]
-    transforms: tuple[Transform, ...]
+    transforms: tuple[AnyTransform, ...]
     bookkeeping: Bookkeeping
 
 
@@ -78,8 +79,8 @@ def bind_again(manifest: dict[str, Any]) -> BoundRun:
     dimensions = [DimensionSpec(name, hard) for name, hard in manifest["dimensions"]]
     declared = manifest["fingerprint"]
     bookkeeping = Bookkeeping.of(declared.get("ignore", ()), declared.get("generated_keys", ()))
-    return BoundRun(
-        tuple(bind_all(lines, specs, dimensions, bookkeeping)),
-        tuple(build_transform(spec) for spec in specs),
-        bookkeeping,
-    )
+    with_baselines = manifest.get("baselines", False)
+    evaluators = bind_all(lines, specs, dimensions, bookkeeping, with_baselines=with_baselines)
+    judged = (evaluator.transform for evaluator in evaluators)
+    transforms = with_identity(map(build_transform, specs), judged)
+    return BoundRun(tuple(evaluators), transforms, bookkeeping)

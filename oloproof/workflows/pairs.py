@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.metamorphic.pairs import field_text, pair_digest
+from oloproof.metamorphic.transforms import build_transform
 from oloproof.records.case_report import PairLine, PairList
+from oloproof.suites.case import IDENTITY
 from oloproof.suites.dataset import Dataset
 from oloproof.suites.files import append_lines
 from oloproof.suites.labels import NO_LABELS, load_labels
 from oloproof.workflows.project import load_project
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from oloproof.metamorphic.transforms import Transform
@@ -27,8 +30,8 @@ def pairs(folder: Path, transform: str, *, write: bool) -> PairList:
     """
     project = load_project(folder)
     suite = project.suite
-    position = _position(transform, [t.name for t in project.transforms])
-    spec, chosen = suite.transforms[position], project.transforms[position]
+    spec = _declared(transform, suite.transforms)
+    chosen = build_transform(spec)
     labels = NO_LABELS if spec.labels_path is None else load_labels(spec.labels_path)
     waiting = {line.digest for line in labels.lines}
     every = _pair_lines(suite, chosen)
@@ -44,14 +47,20 @@ def pairs(folder: Path, transform: str, *, write: bool) -> PairList:
     )
 
 
-def _position(transform: str, names: list[str]) -> int:
-    if transform not in names:
+def _declared(transform: str, specs: Sequence[TransformSpec]) -> TransformSpec:
+    for spec in specs:
+        if spec.name == transform:
+            return spec
+    if transform == IDENTITY:
         raise ConfigurationError(
-            f"there is no transform `{transform}` in this suite",
-            where="oloproof.yaml: metamorphic.transforms",
-            mend=suggest(transform, names),
+            f"the pairs of `{IDENTITY}` have no labels: it changes nothing",
+            mend="label the pairs of a transform that the suite declares",
         )
-    return names.index(transform)
+    raise ConfigurationError(
+        f"there is no transform `{transform}` in this suite",
+        where="oloproof.yaml: metamorphic.transforms",
+        mend=suggest(transform, [spec.name for spec in specs]),
+    )
 
 
 def _pair_lines(suite: Suite, transform: Transform) -> list[PairLine]:

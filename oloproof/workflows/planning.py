@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oloproof.metamorphic.transforms import copies_of
 from oloproof.workflows.groups import Group, Known, Site, Unit, known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from oloproof.evaluation.contract import Evaluator
-    from oloproof.metamorphic.transforms import Transform
+    from oloproof.metamorphic.transforms import AnyTransform
     from oloproof.reuse.fingerprint import Keys
     from oloproof.store.database import Store
     from oloproof.suites.case import Case
@@ -36,7 +37,7 @@ class Planner:
         self,
         store: Store,
         keys: Keys,
-        transforms: Sequence[Transform],
+        transforms: Sequence[AnyTransform],
         sites: tuple[Site, ...],
         *,
         replicates: int,
@@ -59,8 +60,7 @@ class Planner:
 
     def group(self, source: Case) -> Group:
         """The units of a source and its copies, with the evidence the store has of them."""
-        cases = [source]
-        cases += [copy for t in self._transforms if (copy := t.apply(source)) is not None]
+        cases = [source, *copies_of(source, self._transforms)]
         units = [
             # Faults are tried on sources alone: a copy is judged by its relation.
             Unit(

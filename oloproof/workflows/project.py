@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.dimensions import DimensionSpec
 from oloproof.evaluation.registry import bind_all
-from oloproof.metamorphic.transforms import build_transform
+from oloproof.metamorphic.transforms import build_transform, with_identity
 from oloproof.suites.labels import load_labels
 from oloproof.suites.places import show_where
 from oloproof.suites.policy import load_policy
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.evaluation.contract import Evaluator
-    from oloproof.metamorphic.transforms import Transform
+    from oloproof.metamorphic.transforms import AnyTransform
     from oloproof.suites.policy import LocatedPolicy
     from oloproof.suites.suite import Suite
 
@@ -32,7 +32,7 @@ class Project(NamedTuple):
 
     suite: Suite
     evaluators: tuple[Evaluator, ...]
-    transforms: tuple[Transform, ...]
+    transforms: tuple[AnyTransform, ...]
     policy: LocatedPolicy | None
 
     @property
@@ -62,12 +62,20 @@ def load_project(folder: Path, policy: Path | None = None) -> Project:
         if spec.labels_path is not None:
             load_labels(spec.labels_path)  # what is wrong with it is said before a run
     dimensions = [DimensionSpec(fields.name, fields.hard) for fields in suite.spec.dimensions]
-    evaluators = bind_all(suite.evaluators, suite.transforms, dimensions, suite.system.bookkeeping)
+    evaluators = bind_all(
+        suite.evaluators,
+        suite.transforms,
+        dimensions,
+        suite.system.bookkeeping,
+        with_baselines=suite.system.recorded is None,
+    )
     located = None
     if policy is not None or (root / POLICY_FILE).exists():
         located = load_policy_of(root, policy)
         refuse_unknown_metrics(located, [evaluator.metric for evaluator in evaluators])
-    transforms = tuple(build_transform(spec) for spec in suite.transforms)
+    transforms = with_identity(
+        map(build_transform, suite.transforms), (evaluator.transform for evaluator in evaluators)
+    )
     return Project(suite, tuple(evaluators), transforms, located)
 
 

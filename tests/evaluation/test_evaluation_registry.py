@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from oloproof.errors import ConfigurationError
+from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import Evaluator, FaultDemand
 from oloproof.evaluation.fault_options import FAULTS_OF_MODELS
 from oloproof.evaluation.registry import (
@@ -480,3 +481,45 @@ def test_another_mode_of_the_expected_state_needs_its_options_in_the_suite() -> 
         "type: state_matches, mode: tolerance, tolerance: {absolute: 1}",
         "type: fault_recovery, tool: t, fault: error, mode: exact",
     )
+
+
+def test_every_relation_has_a_baseline_beside_it() -> None:
+    """Lines that compare alike share one; what compares in its own way has its own."""
+    relation = "type: metamorphic_relation, transform: injected, relation"
+    made = bind_all(
+        lines(
+            f"{relation}: same_state, criterion: first",
+            f"{relation}: same_state, criterion: second",
+            f"{relation}: same_actions",
+            f"{relation}: same_state, criterion: rough, ignore: [at]",
+            f"{relation}: same_output, cases: [a*]",
+        ),
+        [INJECTED],
+        with_baselines=True,
+    )
+    assert [
+        ("first", "injected"),
+        ("same_state_under_identity", "identity"),
+        ("second", "injected"),
+        ("same_actions_under_injected", "injected"),
+        ("same_actions_under_identity", "identity"),
+        ("rough", "injected"),
+        ("rough_under_identity", "identity"),
+        ("same_output_under_injected", "injected"),
+        ("same_output_under_injected_under_identity", "identity"),
+    ] == [(one.metric, one.transform) for one in made]
+    assert isinstance(made[-1], ForCases)
+
+
+def test_a_line_may_ask_for_the_baseline_alone() -> None:
+    """`identity` is built in: it needs no declaration, and what is asked for is not made twice."""
+    line = "type: metamorphic_relation, relation: same_state, transform"
+    for with_baselines in (True, False):
+        made = bind_all(lines(f"{line}: identity"), [], with_baselines=with_baselines)
+        assert ["same_state_under_identity"] == [one.metric for one in made]
+    made = bind_all(
+        lines(f"{line}: injected", f"{line}: identity"), [INJECTED], with_baselines=True
+    )
+    assert ["same_state_under_injected", "same_state_under_identity"] == [
+        one.metric for one in made
+    ]

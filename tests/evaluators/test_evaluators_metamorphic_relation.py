@@ -21,6 +21,10 @@ def verdict(
     return check.evaluate(Context(of, copy, source=beside))
 
 
+NOISE = "m:not_attributable"
+OUTAGE = Outcome("outage", "down")
+
+
 def acted(*steps: dict[str, Any], **fields: Any) -> CaseEvidence:
     return evidence(trajectory=trajectory(*steps), **fields)
 
@@ -160,3 +164,68 @@ def test_what_does_not_count_is_said_as_for_states(
 ) -> None:
     """`ignore`, `unordered`, `tolerance` and `normalise`, in the output, the calls or the world."""
     assert code == verdict(relation, source, copy, **options).code
+
+
+LATE = acted(call("a"), state={}, output=1)._replace(late=("send",))
+
+
+@pytest.mark.parametrize(
+    ("relation", "source", "repeat", "copy", "code"),
+    [
+        ("same_state", evidence(state=1), evidence(state=1), evidence(state=1), "p"),
+        ("same_state", evidence(state=1), evidence(state=1), evidence(state=2), "f"),
+        ("same_state", evidence(state=1), evidence(state=2), evidence(state=2), NOISE),
+        ("same_state", evidence(state=1), evidence(state=2), evidence(state=1), NOISE),
+        ("same_state", evidence(state=1), evidence(), evidence(state=1), NOISE),
+        ("same_output", evidence(output=1), evidence(output=2), evidence(output=1), NOISE),
+        ("same_output", evidence(output=1), evidence(output=2), evidence(outcome=RAISED), NOISE),
+        (
+            "same_output",
+            evidence(output=1),
+            evidence(output=1),
+            evidence(outcome=RAISED),
+            "f:raised",
+        ),
+        ("same_output", evidence(output=1), evidence(outcome=RAISED), evidence(output=1), NOISE),
+        ("same_output", evidence(output=1), evidence(outcome=OUTAGE), evidence(output=1), NOISE),
+        ("same_output", evidence(output=1), LATE, evidence(output=1), "p"),
+        ("same_state", evidence(state={}), LATE, evidence(state={}), NOISE),
+        ("same_actions", acted(call("a")), acted(call("b")), acted(call("a")), NOISE),
+        ("same_state", evidence(), evidence(outcome=RAISED), evidence(), NOISE),
+        ("same_state", evidence(), evidence(), evidence(outcome=RAISED), "f:raised"),
+    ],
+)
+def test_a_source_that_differs_from_its_repeat_says_nothing_of_a_change(
+    relation: str, source: CaseEvidence, repeat: CaseEvidence, copy: CaseEvidence, code: str
+) -> None:
+    """Whatever the copy did: nobody knows whether the change or the agent's own noise did it."""
+    check = evaluator(type="metamorphic_relation", relation=relation, transform="loud")
+    beside = Context(case(), source)
+    again = Context(case(id="c~identity", source="c", transform="identity"), repeat, source=beside)
+    of = case(id="c~loud", source="c", transform="loud")
+    assert code == check.evaluate(Context(of, copy, source=beside, baseline=again)).code
+
+
+def test_what_the_relation_leaves_out_is_no_noise() -> None:
+    """Source and repeat are compared as source and copy are."""
+    check = evaluator(
+        type="metamorphic_relation", relation="same_output", transform="loud", ignore=["at"]
+    )
+    first, later = evidence(output={"a": 1, "at": 3}), evidence(output={"a": 1, "at": 4})
+    beside = Context(case(), first)
+    assert (
+        "p"
+        == check.evaluate(
+            Context(case(), later, source=beside, baseline=Context(case(), later))
+        ).code
+    )
+
+
+def test_a_pair_that_is_not_attributable_shows_what_differs_of_the_source() -> None:
+    """The places are those of the source and its repeat, and the sentence says so."""
+    check = evaluator(type="metamorphic_relation", relation="same_state", transform="loud")
+    beside = Context(case(), evidence(state={"n": 1}))
+    repeat, copy = evidence(state={"n": 2}), evidence(state={"n": 1})
+    found = check.evaluate(Context(case(), copy, source=beside, baseline=Context(case(), repeat)))
+    assert "run again unchanged, the source differs from itself: n is 2, not 1" == found.detail
+    assert (Comparison("n", 1, 2, passed=False),) == found.compared

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from oloproof.canonical import encode
 from oloproof.errors import ConfigurationError
-from oloproof.metamorphic.transforms import Transform, build_transform, known_kinds
+from oloproof.metamorphic.transforms import (
+    Identity,
+    Transform,
+    build_transform,
+    copies_of,
+    known_kinds,
+    with_identity,
+)
 from oloproof.suites.case import Case
 from oloproof.suites.suite import TransformSpec
 
@@ -170,3 +177,22 @@ def test_a_field_that_names_no_one_place_is_refused(field: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         transform(field, template="{value}!")
     assert "oloproof.yaml:9: field" == caught.value.where
+
+
+def test_identity_changes_nothing() -> None:
+    """Its copy is the source again, under a name of its own."""
+    source = case()
+    copy = Identity().apply(source)
+    assert ("c~identity", "c", "identity") == (copy.id, copy.source, copy.transform)
+    assert source == copy._replace(id="c", source=None, transform=None)
+
+
+def test_identity_alone_makes_no_copy_where_others_could() -> None:
+    """A repeat is run to stand beside a changed copy."""
+    polite = transform(template="Please: {value}", name="polite")
+    never = transform(replace=(("nothing like it", "x"),), name="never")
+    transforms = with_identity([polite, never], [None, "polite", "identity"])
+    assert ["c~identity", "c~polite"] == [copy.id for copy in copies_of(case(), transforms)]
+    assert [] == copies_of(case(), with_identity([never], ["identity"]))
+    assert ["c~identity"] == [c.id for c in copies_of(case(), with_identity([], ["identity"]))]
+    assert (polite, never) == with_identity([polite, never], [None, "polite"])

@@ -47,8 +47,8 @@ class TestList:
         desk(tiny, "a", "b").run()
         tiny.run()
         found = list_cache(tiny.folder)
-        assert [(2, 2, 0), (1, 2, 8)] == [(r.run, r.cases, r.results) for r in found.runs]
-        assert 8 == found.results
+        assert [(2, 2, 0), (1, 2, 10)] == [(r.run, r.cases, r.results) for r in found.runs]
+        assert 10 == found.results
         assert found.runs[0].size_bytes == 0 < found.runs[1].size_bytes < found.size_bytes
         assert (".oloproof/store.sqlite", [], []) == (found.path, found.journals, found.set_aside)
 
@@ -90,7 +90,7 @@ class TestVerify:
         assert {kind.kind for kind in found.kinds} == KINDS
         assert ([], [], []) == (found.runs, found.problems, found.made_anew)
         counts = {kind.kind: kind.checked for kind in found.kinds}
-        assert (2, 2, 1, 8) == tuple(counts[k] for k in ("run", "case", "state", "result"))
+        assert (2, 2, 1, 10) == tuple(counts[k] for k in ("run", "case", "state", "result"))
 
     @pytest.mark.parametrize("hurt", [flip, remove])
     @pytest.mark.parametrize("kind", DOCUMENTS)
@@ -119,14 +119,14 @@ class TestVerify:
         assert not verify_cache(tiny.folder).whole
         assert expected == essence(tiny.run())
         assert verify_cache(tiny.folder).whole
-        assert (4 if kind == "evidence" else 0) == calls(tiny.folder) - before
+        assert (6 if kind == "evidence" else 0) == calls(tiny.folder) - before
 
     def test_a_result_that_was_changed_is_made_anew(self, tiny):
         """Its row has a seal: the evidence alone does not show what became of the rest."""
         desk(tiny, "a").run()
         sql(tiny.folder / STORE, "UPDATE results SET limit_s = 9000.0")
-        assert {"result": (4, 0)} == not_whole(verify_cache(tiny.folder))
-        assert 2 == tiny.run().executed
+        assert {"result": (5, 0)} == not_whole(verify_cache(tiny.folder))
+        assert 3 == tiny.run().executed
         assert verify_cache(tiny.folder).whole
 
     def test_rows_that_are_gone_are_missed(self, tiny):
@@ -180,7 +180,7 @@ class TestVerify:
             found.problems,
         )
         assert path.read_bytes().startswith(b"no database")
-        assert 2 == tiny.run().executed
+        assert 3 == tiny.run().executed
 
     @pytest.mark.parametrize("seed", range(12))
     def test_pages_that_are_hurt_are_found(self, tiny, seed):
@@ -207,17 +207,17 @@ class TestPrune:
         expected = essence(tiny.run())
         done = prune_cache(tiny.folder, keep_runs=1)
         assert ([2], [1], []) == (done.kept, done.dropped, done.kept_beyond)
-        # Of case a: two executions and the control. The faulted replay came to the same as those
+        # Of case a: three executions and the control. The faulted replay came to the same as those
         # of b, which the second run reused: which of the two it was, rows do not say.
-        assert 3 == done.results
+        assert 4 == done.results
         assert expected == essence(gate(tiny.folder))
         assert "pass" == tiny.verdict("b", "state_matches").status
         assert verify_cache(tiny.folder).whole
         before = calls(tiny.folder)
         assert 0 == tiny.run().executed
         tiny.write_cases([case("a"), case("c")])
-        assert 2 == tiny.run().executed
-        assert 2 == calls(tiny.folder) - before
+        assert 3 == tiny.run().executed
+        assert 3 == calls(tiny.folder) - before
 
     def test_nothing_unreferenced_is_left(self, tiny):
         """And the file gives back what it no longer needs."""
@@ -234,8 +234,8 @@ class TestPrune:
         desk(tiny, "a").run()
         suite = (tiny.folder / "oloproof.yaml").read_text()
         (tiny.folder / "oloproof.yaml").write_text(suite.replace("version: '1'", "version: '2'"))
-        assert 2 == tiny.run().executed
-        assert 4 == prune_cache(tiny.folder, keep_runs=1).results
+        assert 3 == tiny.run().executed
+        assert 5 == prune_cache(tiny.folder, keep_runs=1).results
         assert 0 == tiny.run().executed
 
     def test_a_dry_run_tells_the_same_and_does_nothing(self, tiny):
@@ -293,7 +293,7 @@ class TestPrune:
         """They would only be met and passed over."""
         desk(tiny, "a").run()
         sql(tiny.folder / STORE, "UPDATE results SET seal = seal + 1")
-        assert 4 == prune_cache(tiny.folder).results
+        assert 5 == prune_cache(tiny.folder).results
         assert verify_cache(tiny.folder).whole
 
     def test_nothing_is_dropped_while_a_run_goes_on(self, tiny):

@@ -68,7 +68,7 @@ class TestTheWayThere:
         expected = essence(desk(tiny, "a", "b").run())
         other = there()
         done = import_cache(other.folder, exported(tiny))
-        assert 8 == done.results
+        assert 10 == done.results
         assert [(1, 1, "taken")] == [(r.run_there, r.run, r.status) for r in done.runs]
         assert expected == essence(gate(other.folder))
         for folder in (tiny.folder, other.folder):
@@ -77,7 +77,7 @@ class TestTheWayThere:
             assert replay(folder, "b") == replay(tiny.folder, "b")
         assert verify_cache(other.folder).whole
         report = other.run()
-        assert (0, [(1, 4, 4)]) == (
+        assert (0, [(1, 6, 4)]) == (
             report.executed,
             [(r.run, r.cases, r.replays) for r in report.reused],
         )
@@ -95,13 +95,13 @@ class TestTheWayThere:
         other.run()
         done = import_cache(other.folder, file)
         assert [(1, 3), (2, 4)] == [(r.run_there, r.run) for r in done.runs]
-        assert [(3, 2, 2)] == [
+        assert [(3, 3, 2)] == [
             (r.run, r.cases, r.replays) for r in gate(other.folder, run="4").reused
         ]
         other.write_cases([case("a"), case("b"), case("c")])
         report = other.run()
         assert (5, 0) == (report.run, report.executed)
-        assert [(1, 2, 2), (3, 2, 2), (4, 2, 2)] == [
+        assert [(1, 3, 2), (3, 3, 2), (4, 3, 2)] == [
             (r.run, r.cases, r.replays) for r in report.reused
         ]
 
@@ -123,7 +123,7 @@ class TestTheWayThere:
         desk(tiny, "a").run()
         desk(tiny, "b").run()
         done = export_cache(tiny.folder, tiny.folder / "evidence", run="latest")
-        assert ([2], [], 4) == (done.runs, done.added, done.results)
+        assert ([2], [], 5) == (done.runs, done.added, done.results)
         other = there()
         import_cache(other.folder, tiny.folder / "evidence")
         assert ["b"] == [
@@ -182,7 +182,7 @@ class TestTheWayThere:
         same, newer = there("same"), there("newer")
         (same.folder / "plugin.py").write_text("ADD = 1\n")
         (newer.folder / "plugin.py").write_text("ADD = 2\n")
-        for project, executed in ((same, 0), (newer, 2)):
+        for project, executed in ((same, 0), (newer, 3)):
             import_cache(project.folder, file)
             assert executed == project.run().executed
 
@@ -197,10 +197,10 @@ class TestTheWayThere:
         other.write_cases([case("a")])
         other.run()
         done = import_cache(other.folder, file)
-        assert (8, 0) == (done.results_refused, done.results)
+        assert (10, 0) == (done.results_refused, done.results)
         assert "pass" == other.verdict("b", "state_matches", run="2").status
         other.write_cases([case("a"), case("b")])
-        assert 2 == other.run().executed
+        assert 3 == other.run().executed
 
     def test_runs_of_another_project_are_refused(self, tiny, there):
         """No command could do anything with them but say so."""
@@ -216,7 +216,7 @@ class TestTheWayThere:
         assert [("refused", "it is one of the project `tiny`, and this is `small`")] == [
             (r.status, r.reason) for r in done.runs if r.run is None
         ]
-        assert (4, 0, [1]) == (
+        assert (5, 0, [1]) == (
             done.results,
             done.results_refused,
             [run.run for run in done.runs if run.run],
@@ -247,7 +247,7 @@ class TestTheWayThere:
         assert ([2], [1]) == (done.runs, done.running)
         assert verify_cache(other.folder).whole
         out, _ = process.communicate(timeout=120)
-        assert (60, "complete") == (json.loads(out)["executed"], json.loads(out)["status"])
+        assert (90, "complete") == (json.loads(out)["executed"], json.loads(out)["status"])
         assert verify_cache(other.folder).whole
 
 
@@ -264,7 +264,7 @@ class TestWhatIsThere:
             assert [(1, 1, "there"), (2, 2, "there")] == [
                 (r.run_there, r.run, r.status) for r in done.runs
             ]
-            assert (0, 4, 0) == (done.results, done.results_there, done.objects)
+            assert (0, 5, 0) == (done.results, done.results_there, done.objects)
             assert [2, 1] == [line.run for line in list_runs(folder).runs]
 
     def test_it_stays_as_it_is(self, tiny, there):
@@ -278,7 +278,7 @@ class TestWhatIsThere:
         other.run()
         done = import_cache(other.folder, file)
         # Of its recording here, a replay of the recording there says nothing.
-        assert (2, 2) == (done.results, done.results_there)
+        assert (2, 3) == (done.results, done.results_there)
         other.write_cases([case("a"), case("b")])
         other.run()
         assert {"answer": "here"} == other.panel("a").output
@@ -425,7 +425,7 @@ class TestDamage:
         try:
             import_cache(other.folder, file)
         except OloproofError:
-            assert other.run().executed == 2 * len(names)
+            assert other.run().executed == 3 * len(names)
             return
         assert verify_cache(other.folder).whole  # the flipped bits are where nothing stands
         assert expected == essence(gate(other.folder))
@@ -462,7 +462,7 @@ class TestDamage:
         sql(path, "DELETE FROM chunks")
         flip(path, evidence)
         done = export_cache(tiny.folder, tiny.folder / "evidence")
-        assert (False, 1, 3) == (done.whole, done.lost_results, done.results)
+        assert (False, 1, 4) == (done.whole, done.lost_results, done.results)
 
 
 KILLED = """
@@ -575,9 +575,9 @@ def test_a_read_only_project_can_be_listed_verified_and_exported(tiny, there):
         done = subprocess.run(
             [sys.executable, "-c", READ_ONLY], cwd=public, capture_output=True, text=True
         )
-        assert ("4 True True\n", "") == (done.stdout, done.stderr)
+        assert ("5 True True\n", "") == (done.stdout, done.stderr)
         assert held == {path: path.stat().st_mtime_ns for path in project.rglob("*")}
         other = there()
-        assert 4 == import_cache(other.folder, public / "out" / "x").results
+        assert 5 == import_cache(other.folder, public / "out" / "x").results
         for path in (project, *project.rglob("*")):
             path.chmod(0o755)

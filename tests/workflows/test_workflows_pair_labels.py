@@ -111,6 +111,8 @@ def test_pairs_that_were_not_kept_leave_the_relation(judged):
         ("b", "same_state_under_polite"): (2, 2),
         ("a", "same_state_under_loud"): (2, 3),
         ("b", "same_state_under_loud"): (2, 3),
+        ("a", "same_state_under_identity"): (3, 3),
+        ("b", "same_state_under_identity"): (3, 3),
     } == cells
 
 

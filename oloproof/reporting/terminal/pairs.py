@@ -18,8 +18,9 @@ _AT: Final = 11
 
 def write_pair(page: Page, pair: PairReport) -> None:
     """One pair of a case, and what its relation says of it."""
-    page.write(f"{pair.transform}, which changes {pair.field}", hang=2)
-    _write_texts(page, (pair.source, pair.copy_id), (pair.source_text, pair.copy_text))
+    page.write(f"{pair.transform}, which changes {pair.field or 'nothing'}", hang=2)
+    if pair.source_text is not None and pair.copy_text is not None:
+        _write_texts(page, (pair.source, pair.copy_id), (pair.source_text, pair.copy_text))
     for verdict in pair.verdicts:
         write_verdict(page, verdict)
 
