@@ -1,24 +1,174 @@
-"""What a sandbox writes down by itself: stamps and row numbers, and keys that it generates.
-
-Two worlds that differ in nothing else came of the same behaviour. A place that is ignored counts
-nowhere; a generated key stands for its row, so rows are set beside rows, whatever their keys.
-"""
+"""Gives rows of one world, whose keys it generated, the keys of their partners in another world."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
-from oloproof.canonical import equal
-from oloproof.generated_keys import with_keys_of
-from oloproof.paths import MISSING, Absent, Path, parse
+from oloproof.canonical import encode, equal
+from oloproof.pairing import most_pairs
+from oloproof.paths import EVERY, MISSING, Absent, Path, children, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from oloproof.canonical import JsonValue
-    from oloproof.generated_keys import Fits, Rows
 
+    Fits: TypeAlias = Callable[["Rows", JsonValue, JsonValue], bool]
+    """Whether two rows of a table are alike."""
     Sides: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
+
+Key: TypeAlias = str | int
+
+_OWN: Final = "\x00own key"
+_OTHER: Final = "\x00another key"
+_SHORTEST: Final = 4
+
+
+def with_keys_of(
+    place: Path, expected: JsonValue, actual: Any, initial: JsonValue | Absent, fits: Fits
+) -> Any:
+    """`actual` with the keys that `expected` has at rows which are partners.
+
+    The keys are those of the object at `place`, or, as in `tickets[*].id`, what stands in a field
+    of each row; those that `initial` has were not generated. Rows are partners where they fit,
+    apart from generated keys in them; what is left over on both sides is set side by side.
+    Elsewhere in the world a text that is such a key stands for the same row: one with letters and
+    digits, so that it means nothing else. A number may mean anything, and stays.
+    """
+    for rows in list(_tables(place, expected, actual)):
+        known = rows.of(initial)
+        wanted, found = (
+            {key: row for key, row in rows.of(world).items() if key not in known}
+            for world in (expected, actual)
+        )
+        names = _Partners(wanted, found, rows, fits).names()
+        if names:
+            actual = _renamed(actual, rows, names)
+    return actual
+
+
+class Rows(NamedTuple):
+    """Where rows stand, and the `field` in which each has its key; None: the keys are the table's.
+
+    In a list (`listed`) they are its items, else the values of an object.
+    """
+
+    at: Path
+    field: Path | None
+    listed: bool
+
+    def of(self, world: JsonValue | Absent) -> dict[Key, JsonValue]:
+        """The rows of a world by their keys."""
+        table: Any = self.at.get(world)
+        if self.field is None:
+            return dict(table) if isinstance(table, dict) else {}
+        keys = ((self.field.get(row), row) for _, row in children(table))
+        return {key: row for key, row in keys if _is_key(key)}
+
+
+def _tables(place: Path, *worlds: JsonValue) -> Iterator[Rows]:
+    found = {at: value for world in worlds for at, value in place.select(world)}
+    if not place.has_wildcard or any(isinstance(value, dict) for value in found.values()):
+        yield from (Rows(at, None, listed=False) for at in found)
+        return
+    last = max(n for n, segment in enumerate(place.segments) if segment is EVERY)
+    field, table = Path(place.segments[last + 1 :]), Path(place.segments[:last])
+    tables = {at: value for world in worlds for at, value in table.select(world)}
+    yield from (Rows(at, field, listed=isinstance(value, list)) for at, value in tables.items())
+
+
+def _is_key(value: object) -> TypeGuard[Key]:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+class _Partners(NamedTuple):
+    """The rows of both worlds whose keys were generated, and where they stand."""
+
+    wanted: Mapping[Key, JsonValue]
+    found: Mapping[Key, JsonValue]
+    rows: Rows
+    fits: Fits
+
+    def names(self) -> dict[Key, Key]:
+        """The wanted key for each found one that has a partner under another key."""
+        left, right = self._masked(self.wanted), self._masked(self.found)
+        pairs = _equal_pairs(left, right)
+        pairs |= self._fitting_pairs(left, right, pairs)
+        taken = set(pairs.values())
+        alone = (key for key in left if key not in pairs)
+        pairs |= zip(alone, (key for key in right if key not in taken), strict=False)
+        names: dict[Key, Key] = {ours: theirs for theirs, ours in pairs.items() if ours != theirs}
+        given = set(names.values())
+        # What has no partner must not be taken for the row whose key it happens to have.
+        for key in right.keys() - set(pairs.values()):
+            if isinstance(key, str) and key in given:
+                names[key] = f"{key} (another)"
+        return names
+
+    def _fitting_pairs(
+        self, left: dict[Key, Any], right: dict[Key, Any], known: Mapping[Key, Key]
+    ) -> dict[Key, Key]:
+        taken = set(known.values())
+        wanted = [key for key in left if key not in known]
+        found = [key for key in right if key not in taken]
+        pairs = most_pairs(
+            range(len(wanted)),
+            range(len(found)),
+            lambda i, j: self.fits(self.rows, left[wanted[i]], right[found[j]]),
+        )
+        return {wanted[i]: found[j] for i, j in pairs.items()}
+
+    def _masked(self, rows: Mapping[Key, JsonValue]) -> dict[Key, Any]:
+        """The rows without what the keys are: each own key and those of others look alike."""
+        others: dict[Key, Key] = {key: _OTHER for key in rows if _is_telling(key)}
+        return {key: self._without_own(row, others | {key: _OWN}) for key, row in rows.items()}
+
+    def _without_own(self, row: Any, names: Mapping[Key, Key]) -> Any:
+        row = _everywhere(row, {key: name for key, name in names.items() if _is_telling(key)})
+        field = self.rows.field
+        return row if field is None else field.changed(row, lambda _: _OWN)
+
+
+def _equal_pairs(left: Mapping[Key, Any], right: Mapping[Key, Any]) -> dict[Key, Key]:
+    """Partners that are equal as they stand, so that only the others are tried on each other."""
+    waiting: defaultdict[bytes, list[Key]] = defaultdict(list)
+    for key in reversed(list(right)):
+        waiting[encode(right[key])].append(key)
+    return {key: same.pop() for key, row in left.items() if (same := waiting[encode(row)])}
+
+
+def _is_telling(key: Key) -> bool:
+    """Whether a text can hardly be anything but this key."""
+    if not isinstance(key, str) or len(key) < _SHORTEST:
+        return False
+    return not key.isdecimal() and any(map(str.isdigit, key))
+
+
+def _renamed(world: Any, rows: Rows, names: Mapping[Key, Key]) -> Any:
+    """A world with other keys at a place and, where they can mean nothing else, everywhere.
+
+    It goes by way of marks, for names may be exchanged.
+    """
+    marks: dict[Key, str] = {key: f"\x00{n}" for n, key in enumerate(names)}
+    world = _everywhere(world, {key: mark for key, mark in marks.items() if _is_telling(key)})
+    if rows.field is None:
+        world = rows.at.changed(world, lambda rows: {marks.get(k, k): v for k, v in rows.items()})
+    else:
+        keys = Path((*rows.at.segments, EVERY, *rows.field.segments))
+        world = keys.changed(world, lambda key: marks.get(key, key) if _is_key(key) else key)
+    return _everywhere(world, {mark: names[key] for key, mark in marks.items()})
+
+
+def _everywhere(value: Any, names: Mapping[Any, Key]) -> Any:
+    """A value in which each text that has another name bears it, as a key too."""
+    if not names:
+        return value
+    if isinstance(value, dict):
+        return {str(names.get(k, k)): _everywhere(item, names) for k, item in value.items()}
+    if isinstance(value, list):
+        return [_everywhere(item, names) for item in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def _are_equal(_: Rows, expected: JsonValue, actual: JsonValue) -> bool:

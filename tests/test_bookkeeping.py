@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from oloproof.bookkeeping import NO_BOOKKEEPING, Bookkeeping
 from oloproof.canonical import decode, encode, equal
-from oloproof.evaluation.rules import Tolerance
-from oloproof.evaluation.states import StateComparison
+from oloproof.evaluation.comparing.rules import Tolerance
+from oloproof.evaluation.states.comparison import StateComparison
 from oloproof.paths import MISSING, parse
 
 

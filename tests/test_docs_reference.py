@@ -17,12 +17,12 @@ from typer.main import get_command
 
 import oloproof
 from oloproof.cli.application import build
-from oloproof.evaluation import recovery
-from oloproof.evaluation.contract import EvaluatorOptions
-from oloproof.evaluation.judges import JudgeFields
-from oloproof.evaluation.normalisers import NORMALISERS
+from oloproof.evaluation.claims.judges import JudgeFields
+from oloproof.evaluation.comparing.rules import NORMALISERS
+from oloproof.evaluation.faults import recovery
+from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.evaluation.registry import known_types
-from oloproof.evaluation.state_options import TolerancesFields
+from oloproof.evaluation.states.options import TolerancesFields
 from oloproof.evaluation.turns import TurnOptions
 from oloproof.gating.findings import Reason
 from oloproof.paths import parse

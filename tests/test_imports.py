@@ -70,13 +70,13 @@ def test_deepdiff_is_imported_in_one_place_when_it_is_needed():
         for path in PACKAGE.rglob("*.py")
         if (nodes := _imports_of(path, "deepdiff"))
     }
-    assert ["evaluation/nearness.py"] == list(importing)
-    assert 0 not in importing["evaluation/nearness.py"]
+    assert ["evaluation/comparing/lists.py"] == list(importing)
+    assert 0 not in importing["evaluation/comparing/lists.py"]
     users = [path.stem for path in PACKAGE.rglob("*.py") if _imports_of(path, LIST_CHANGES)]
     assert ["panels"] == users
 
 
-LIST_CHANGES = "oloproof.evaluation.list_changes"
+LIST_CHANGES = "oloproof.evaluation.comparing.lists"
 
 
 def _imports_of(path, module):

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from oloproof.cli.groups import Commands
+from oloproof.cli.options import Commands
 from oloproof.version import VERSION
 
 PROGRAM: Final = "oloproof"

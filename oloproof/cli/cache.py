@@ -7,8 +7,7 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-from oloproof.cli.groups import Commands
-from oloproof.cli.options import JsonOption, ProjectOption, start_of
+from oloproof.cli.options import Commands, JsonOption, ProjectOption, start_of
 from oloproof.cli.output import show, show_json, tell
 
 NOT_WHOLE: Final = 1

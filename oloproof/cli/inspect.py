@@ -55,7 +55,7 @@ def inspect(
 
 
 def _list(run: str, project: Path | None, *, failures: bool, as_json: bool) -> int:
-    from oloproof.reporting.terminal.cases import write_cases
+    from oloproof.reporting.terminal.case import write_cases
     from oloproof.workflows.inspect import list_cases
 
     report = list_cases(start_of(project), run, failures=failures, warn=tell)

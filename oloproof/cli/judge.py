@@ -27,7 +27,7 @@ def judge(
     as_json: JsonOption = False,
 ) -> int:
     """Ask a model of the claims whose words are unclear, and keep its raw verdicts."""
-    from oloproof.reporting.terminal.judge import write_judge
+    from oloproof.reporting.terminal.pairs import write_judge
     from oloproof.workflows.judge import judge as ask
 
     report = ask(start_of(project), metric, provider, run=run, warn=tell)

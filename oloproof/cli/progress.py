@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from oloproof.cli.output import is_terminal, tell
-from oloproof.reporting.terminal.quantities import count
+from oloproof.reporting.terminal.text import count
 from oloproof.workflows.events import Notice, Progress, RunFinished, RunStarted
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, NamedPlace, Verdict
     from oloproof.evaluation.outputs import Since, Statement
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
 
 _ANOTHER_CASE: Final = not_applicable("another_case")
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
-from pydantic import Field
-
 from oloproof.bookkeeping import NO_BOOKKEEPING, Bookkeeping
-from oloproof.errors import ConfigurationError
 from oloproof.records.faults import Duration, EffectKind, fault_label
-from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.expected_states import ExpectedStates
-    from oloproof.evaluation.outputs import OutputCheck
     from oloproof.paths import Absent, Path
+    from oloproof.records.case import Case
     from oloproof.records.evidence import CaseEvidence, FaultReplay
-    from oloproof.suites.case import Case
 
 Status = Literal["pass", "fail", "not_applicable", "missing"]
 
@@ -244,62 +237,3 @@ class CaseCheck:
 
     def check_case(self, case: Case) -> None:
         """Every case will do."""
-
-
-class EvaluatorOptions(Fields):
-    """The fields of one line under `evaluators:` in the suite; each type adds its own.
-
-    `dimension` is the part of the scorecard that the metric counts in, and `cases` whom the
-    check is for (ids, with `*` and `?`); no evaluator reads them.
-    """
-
-    type: str
-    criterion: str | None = Field(default=None, min_length=1)
-    dimension: str | None = Field(default=None, min_length=1)
-    cases: tuple[str, ...] | None = Field(default=None, min_length=1)
-
-    @property
-    def criterion_or_type(self) -> str:
-        """The name of the one metric of a line: its criterion, or else its type."""
-        return self.criterion or self.type
-
-
-class OptionError(ConfigurationError):
-    """An option that is wrong in its suite, raised by an evaluator's `build`.
-
-    The registry adds the file and the line of `field`.
-    """
-
-    def __init__(self, field: str, what: str, *, mend: str) -> None:
-        super().__init__(what, where=field, mend=mend)
-        self.field = field
-
-
-def _nowhere(*place: str | int) -> str | None:  # noqa: ARG001  # there is no line
-    return None
-
-
-def _no_file(name: str, **_: object) -> JsonValue:
-    raise ConfigurationError(
-        f"there is no folder in which `{name}` could be",
-        mend="give what the file holds instead of its name",
-    )
-
-
-class Setting(NamedTuple):
-    """What an evaluator may know of its suite when it is built.
-
-    `expected_states` is how the suite's `state_matches` lines compare (exactly without one),
-    `output_checks` are those that tell whether an output is the expected one, `bookkeeping`
-    is what counts in no comparison, and `with_baselines` whether sources are run again unchanged.
-    `where` gives the `file:line: field` of an option of the line that is built, `read` the
-    value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
-    """
-
-    transforms: tuple[str, ...]
-    expected_states: ExpectedStates
-    bookkeeping: Bookkeeping = NO_BOOKKEEPING
-    where: Callable[..., str | None] = _nowhere
-    read: Callable[..., JsonValue] = _no_file
-    output_checks: tuple[OutputCheck, ...] = ()
-    with_baselines: bool = False

@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from oloproof.evaluation.contract import (
-    CaseCheck,
-    failed,
-    missing,
-    not_applicable,
-    passed,
-)
+from oloproof.evaluation.contract import CaseCheck, failed, missing, not_applicable, passed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context
+    from oloproof.records.case import Case
     from oloproof.records.evidence import CaseEvidence
-    from oloproof.suites.case import Case
 
 
 class Since(NamedTuple):

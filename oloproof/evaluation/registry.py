@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
-from oloproof.evaluation.contract import OptionError, Setting
 from oloproof.evaluation.dimensions import summaries
-from oloproof.evaluation.expected_states import ExpectedStates
+from oloproof.evaluation.options import OptionError
 from oloproof.evaluation.outputs import OutputCheck
-from oloproof.evaluation.schema_paths import refuse_unknown_places
-from oloproof.evaluation.snapshots import StateCheck
+from oloproof.evaluation.schemas.paths import refuse_unknown_places
+from oloproof.evaluation.setting import Setting
+from oloproof.evaluation.states.expected import ExpectedStates
+from oloproof.evaluation.states.snapshots import StateCheck
 from oloproof.paths import MISSING, Absent
-from oloproof.suites.case import IDENTITY
+from oloproof.records.case import IDENTITY
 from oloproof.suites.case_files import JsonLines
 from oloproof.suites.located import Document, read_document
 from oloproof.suites.suite import RawEvaluator

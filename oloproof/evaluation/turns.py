@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from pydantic import Field, model_validator
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.contract import EvaluatorOptions
+from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.patches import PatchError, apply
 from oloproof.paths import MISSING, Absent, Path, parse, to_pointer
-from oloproof.suites.case import refuse_case
+from oloproof.records.case import refuse_case
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.contract import Context
+    from oloproof.records.case import Case
     from oloproof.records.evidence import Moment
-    from oloproof.suites.case import Case
 
 Of: TypeAlias = Literal["world", "active"]
 """Whose state: the sandbox's, or the agent's own working state."""

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from oloproof.evaluation.bans import see_ban
-from oloproof.evaluation.call_options import Names, names
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.calls import Names, names
+from oloproof.evaluation.conversations.bans import see_ban
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.paths import MISSING
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(TurnOptions):

@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from oloproof.evaluation.claim_evidence import Heard
+from oloproof.evaluation.claims.evidence import Heard
+from oloproof.evaluation.claims.phrases import Patterns, find_phrase
+from oloproof.evaluation.comparing.differences import show
 from oloproof.evaluation.contract import NamedPlace
-from oloproof.evaluation.messages import AgentMessage, agent_messages, asked_for
-from oloproof.evaluation.phrases import Patterns, find_phrase
-from oloproof.evaluation.sources import SourceOptions
-from oloproof.evaluation.state_options import PlaceText
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import AgentMessage, agent_messages, asked_for
+from oloproof.evaluation.conversations.sources import SourceOptions
+from oloproof.evaluation.states.options import PlaceText
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent, Path, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.sources import Source
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.sources import Source
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(SourceOptions):

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field, model_validator
 
 from oloproof.canonical import equal
-from oloproof.evaluation.call_options import NameList, Names, names
-from oloproof.evaluation.multisets import form
-from oloproof.evaluation.rules import EXACTLY, Rule
-from oloproof.evaluation.sources import SourceOptions
-from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.calls import NameList, Names, names
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.comparing.multisets import form
+from oloproof.evaluation.comparing.rules import EXACTLY, Rule
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.conversations.sources import SourceOptions
+from oloproof.evaluation.states.options import PathText, PlaceText, parse_all
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, Path, parse
-from oloproof.records.json_value import Json
+from oloproof.records.shapes import Json
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.sources import Source
-    from oloproof.evaluation.turn_calls import TurnCall
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.conversations.sources import Source
+    from oloproof.evaluation.setting import Setting
 
 _VALUES: Final = ("follows", "equals", "one_of")
 

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import model_validator
 
-from oloproof.evaluation.call_options import NameList
-from oloproof.evaluation.messages import agent_messages
-from oloproof.evaluation.turn_calls import REJECTED, turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.calls import NameList
+from oloproof.evaluation.conversations.calls import REJECTED, turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import agent_messages
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.messages import AgentMessage
-    from oloproof.evaluation.turn_calls import TurnCall
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.conversations.messages import AgentMessage
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(TurnOptions):

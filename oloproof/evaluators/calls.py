@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from oloproof.evaluation.bans import see_banned
-from oloproof.evaluation.call_options import AnyNames, NameList
-from oloproof.evaluation.sources import expected_at
-from oloproof.evaluation.state_options import PlaceText
-from oloproof.evaluation.turn_calls import EXECUTED, MADE, REJECTED, turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.calls import AnyNames, NameList
+from oloproof.evaluation.conversations.bans import see_banned
+from oloproof.evaluation.conversations.calls import EXECUTED, MADE, REJECTED, turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.sources import expected_at
+from oloproof.evaluation.states.options import PlaceText
 from oloproof.evaluation.turns import Conversation, TurnOptions
 from oloproof.paths import Absent, Path, parse
-from oloproof.records.json_value import Json
+from oloproof.records.shapes import Json
 from oloproof.records.trajectory import CallStatus
 from oloproof.suites.validation import Fields, refuse
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.turn_calls import TurnCall
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.setting import Setting
 
 _NO_EXPECTED_CALLS: Final = "no_expected_calls"
 

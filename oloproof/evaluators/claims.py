@@ -5,32 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.evaluation.bans import see_ban
-from oloproof.evaluation.call_options import names
-from oloproof.evaluation.claim_evidence import CallEvidence, Heard, StateEvidence
-from oloproof.evaluation.claim_options import ClaimOptions
+from oloproof.evaluation.calls import names
+from oloproof.evaluation.claims.evidence import CallEvidence, Heard, StateEvidence
+from oloproof.evaluation.claims.judges import judge_of
+from oloproof.evaluation.claims.options import ClaimOptions
 from oloproof.evaluation.claims.reading import claim_outcome
 from oloproof.evaluation.claims.template import Template
-from oloproof.evaluation.judges import judge_of
-from oloproof.evaluation.messages import agent_messages
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.conversations.bans import see_ban
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import agent_messages
+from oloproof.evaluation.conversations.sources import Source
 from oloproof.evaluation.outputs import Statement, together
-from oloproof.evaluation.sources import Source
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
 from oloproof.evaluation.turns import Conversation, readable
-from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from oloproof.evaluation.claim_evidence import Evidence
+    from oloproof.evaluation.claims.evidence import Evidence
     from oloproof.evaluation.claims.grammar import Language
-    from oloproof.evaluation.claims.outcome import ClaimOutcome
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.judges import Judge
-    from oloproof.evaluation.messages import AgentMessage
+    from oloproof.evaluation.claims.judges import ClaimOutcome, Judge
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.messages import AgentMessage
     from oloproof.evaluation.outputs import Since
+    from oloproof.evaluation.setting import Setting
 
 _FORBIDDEN: Final = "must not be called"
 _EXPECTED: Final = Source("expected", parse("state"))

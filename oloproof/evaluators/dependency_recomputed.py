@@ -8,28 +8,29 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from oloproof.canonical import equal
-from oloproof.evaluation.call_options import NameList, Names, names
-from oloproof.evaluation.dependencies import Recomputation
-from oloproof.evaluation.messages import agent_messages
-from oloproof.evaluation.sources import SourceOptions
-from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
-from oloproof.evaluation.supersession import changes, differing, knows, values_at
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.calls import NameList, Names, names
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.conversations.dependencies import Recomputation
+from oloproof.evaluation.conversations.messages import agent_messages
+from oloproof.evaluation.conversations.sources import SourceOptions
+from oloproof.evaluation.conversations.supersession import changes, differing, knows, values_at
+from oloproof.evaluation.states.options import PathText, PlaceText, parse_all
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, Path, parse
-from oloproof.records.defaults import empty_object
+from oloproof.records.shapes import empty_object
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.sources import Source
-    from oloproof.evaluation.supersession import Change
-    from oloproof.evaluation.turn_calls import TurnCall
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.conversations.sources import Source
+    from oloproof.evaluation.conversations.supersession import Change
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(SourceOptions):

@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import equal
+from oloproof.evaluation.comparing.differences import tell_difference
 from oloproof.evaluation.completion import broken_off
 from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
+from oloproof.evaluation.conversations.checks import TurnCheck
+from oloproof.evaluation.conversations.sources import expected_of
 from oloproof.evaluation.outputs import NOTHING, Statement
-from oloproof.evaluation.sources import expected_of
-from oloproof.evaluation.state_options import PlaceText
-from oloproof.evaluation.turn_checks import TurnCheck
+from oloproof.evaluation.states.options import PlaceText
 from oloproof.evaluation.turns import Conversation, TurnOptions
-from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import MISSING, Absent, Path, parse
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
     from oloproof.evaluation.outputs import Since
+    from oloproof.evaluation.setting import Setting
 
 _NO_EXPECTED_ANSWER: Final = not_applicable("no_expected_answer")
 

@@ -6,30 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.aftermath import Aftermath, Criteria
-from oloproof.evaluation.aftermath_words import tell
-from oloproof.evaluation.contract import (
-    CaseCheck,
-    NamedPlace,
-    OptionError,
-    Verdict,
-    missing,
-    not_applicable,
-)
-from oloproof.evaluation.fault_options import FaultOptions
-from oloproof.evaluation.recovery import rule
-from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.standing import Standing
-from oloproof.evaluation.state_options import parse_all
-from oloproof.evaluation.states import StateComparison
+from oloproof.evaluation.comparing.differences import show, tell_difference
+from oloproof.evaluation.contract import CaseCheck, NamedPlace, Verdict, missing, not_applicable
+from oloproof.evaluation.faults.aftermath import Aftermath, Criteria
+from oloproof.evaluation.faults.options import FaultOptions
+from oloproof.evaluation.faults.recovery import Standing, rule
+from oloproof.evaluation.faults.words import tell
+from oloproof.evaluation.options import OptionError
+from oloproof.evaluation.states.comparison import StateComparison
+from oloproof.evaluation.states.options import parse_all
+from oloproof.evaluation.states.snapshots import places_of
 from oloproof.evaluation.turns import TurnSelector
-from oloproof.evaluation.wording import show, tell_difference
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, Setting
-    from oloproof.evaluation.expected_states import ExpectedStates
+    from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
+    from oloproof.evaluation.setting import Setting
+    from oloproof.evaluation.states.expected import ExpectedStates
+    from oloproof.records.case import Case
     from oloproof.records.evidence import ReplayEvidence
-    from oloproof.suites.case import Case
 
 _EXCLUDED: Final = frozenset(
     {"fault_target_not_called", "no_earlier_answer", "fault_not_for_models"}

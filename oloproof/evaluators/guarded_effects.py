@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oloproof.canonical import equal
-from oloproof.evaluation.call_options import NameList
-from oloproof.evaluation.permissions import (
+from oloproof.evaluation.calls import NameList
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.conversations.bans import (
     PERMISSION,
     PermissionText,
     permission_in,
     permission_place,
 )
-from oloproof.evaluation.revisions import pending_at, revision_at
-from oloproof.evaluation.sources import ACTIVE
-from oloproof.evaluation.state_options import PlaceText
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.conversations.sources import ACTIVE, pending_at, revision_at
+from oloproof.evaluation.states.options import PlaceText
 from oloproof.evaluation.turns import Conversation, TurnOptions
-from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent, Path, parse, same
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.turn_calls import TurnCall
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(TurnOptions):

@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING, Final, Literal
 from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import suggest
 from oloproof.evaluation.calls import calls
+from oloproof.evaluation.comparing.differences import tell_difference
 from oloproof.evaluation.completion import broken_off, output_failure, settled
-from oloproof.evaluation.contract import (
-    CaseCheck,
-    OptionError,
-    failed,
-    missing,
-    passed,
-)
-from oloproof.evaluation.state_options import ComparisonOptions
-from oloproof.evaluation.states import StateComparison
-from oloproof.evaluation.wording import tell_difference
+from oloproof.evaluation.contract import CaseCheck, failed, missing, passed
+from oloproof.evaluation.options import OptionError
+from oloproof.evaluation.states.comparison import StateComparison
+from oloproof.evaluation.states.options import ComparisonOptions
 from oloproof.paths import MISSING, Absent
-from oloproof.suites.case import IDENTITY
+from oloproof.records.case import IDENTITY
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
     from oloproof.records.evidence import CaseEvidence
 
 NOT_ATTRIBUTABLE: Final = "not_attributable"

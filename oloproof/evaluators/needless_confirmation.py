@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from oloproof.evaluation.messages import agent_messages, asks_confirmation
-from oloproof.evaluation.phrases import Patterns, find_phrase
-from oloproof.evaluation.sources import expected_at
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.claims.phrases import Patterns, find_phrase
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import agent_messages, asks_confirmation
+from oloproof.evaluation.conversations.sources import expected_at
 from oloproof.evaluation.turns import Conversation, TurnOptions
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(TurnOptions):

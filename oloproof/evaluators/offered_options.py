@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from oloproof.canonical import equal
-from oloproof.evaluation.claim_evidence import Heard
+from oloproof.evaluation.claims.evidence import Heard
+from oloproof.evaluation.claims.phrases import Patterns, find_phrase
 from oloproof.evaluation.claims.reading import claim_outcome
-from oloproof.evaluation.messages import AgentMessage, agent_messages, text_of
-from oloproof.evaluation.phrases import Patterns, find_phrase
-from oloproof.evaluation.sources import SourceOptions
-from oloproof.evaluation.state_options import PathText
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import AgentMessage, agent_messages, text_of
+from oloproof.evaluation.conversations.sources import SourceOptions
+from oloproof.evaluation.states.options import PathText
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, Path, parse
-from oloproof.records.json_value import Json
+from oloproof.records.shapes import Json
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.sources import Source
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.sources import Source
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(SourceOptions):

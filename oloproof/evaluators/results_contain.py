@@ -5,22 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from oloproof.evaluation.comparing.differences import show
+from oloproof.evaluation.comparing.multisets import unmatched_by_pairing
 from oloproof.evaluation.contract import not_applicable
-from oloproof.evaluation.multisets import unmatched_by_pairing
-from oloproof.evaluation.sources import expected_at
-from oloproof.evaluation.states import StateComparison
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import Sightings, TurnCheck
+from oloproof.evaluation.conversations.sources import expected_at
+from oloproof.evaluation.states.comparison import StateComparison
 from oloproof.evaluation.turns import Conversation, TurnOptions, turns_of
-from oloproof.evaluation.wording import show
 from oloproof.paths import MISSING, Absent
-from oloproof.suites.case import refuse_case
+from oloproof.records.case import refuse_case
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.turn_calls import TurnCall
-    from oloproof.suites.case import Case
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.conversations.calls import TurnCall
+    from oloproof.evaluation.setting import Setting
+    from oloproof.records.case import Case
 
 _NO_EXPECTED_RESULTS: Final = not_applicable("no_expected_results")
 

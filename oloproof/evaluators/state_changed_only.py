@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
+from oloproof.evaluation.comparing.differences import show, told_more
+from oloproof.evaluation.conditions.nodes import same_at
 from oloproof.evaluation.contract import Comparison, failed, passed
-from oloproof.evaluation.expression_nodes import same_at
-from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions, changes
-from oloproof.evaluation.state_options import PathText, parse_all
-from oloproof.evaluation.wording import show, told_more
+from oloproof.evaluation.states.options import PathText, parse_all
+from oloproof.evaluation.states.snapshots import places_of
+from oloproof.evaluation.states.spans import Span, SpanCheck, SpanOptions, changes
 from oloproof.paths import MISSING, parse
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
     from oloproof.paths import Absent, Path
     from oloproof.records.report import Change
 

@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from oloproof.evaluation.contract import (
-    Comparison,
-    failed,
-    not_applicable,
-    passed,
+from oloproof.evaluation.comparing.differences import told_more
+from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
+from oloproof.evaluation.conversations.dependencies import (
+    Dependency,
+    Recomputation,
+    Standing,
+    standings,
 )
-from oloproof.evaluation.dependencies import Dependency, Recomputation, Standing, standings
-from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, named_place, unrecorded
-from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
+from oloproof.evaluation.states.options import PathText, PlaceText, parse_all
+from oloproof.evaluation.states.snapshots import (
+    SnapshotOptions,
+    StateCheck,
+    named_place,
+    unrecorded,
+)
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import told_more
 from oloproof.paths import MISSING, Absent, parse
 from oloproof.suites.validation import Fields
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
 
 _NOTHING_CHANGED: Final = not_applicable(
     "no_dependency_changed", detail="nothing changed on which a result that was there depends"

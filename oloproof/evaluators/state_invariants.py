@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from pydantic import AfterValidator, Field
 
 from oloproof.bookkeeping import NO_BOOKKEEPING
+from oloproof.evaluation.comparing.differences import show, told_more
+from oloproof.evaluation.conditions.expressions import parse_expression
+from oloproof.evaluation.conditions.nodes import States, found_at, truth
+from oloproof.evaluation.conditions.tokens import ExpressionError
 from oloproof.evaluation.contract import Comparison, NamedPlace, failed, missing, passed
-from oloproof.evaluation.expression_nodes import States, found_at, truth
-from oloproof.evaluation.expression_tokens import ExpressionError
-from oloproof.evaluation.expressions import parse_expression
-from oloproof.evaluation.snapshots import (
+from oloproof.evaluation.states.snapshots import (
     NO_STATE_BEFORE,
     SnapshotOptions,
     StateCheck,
     unrecorded,
 )
-from oloproof.evaluation.wording import show, told_more
 from oloproof.paths import MISSING, Absent
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.expression_nodes import Expression
+    from oloproof.evaluation.conditions.nodes import Expression
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
     from oloproof.evaluation.turns import Conversation
 
 

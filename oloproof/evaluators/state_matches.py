@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from oloproof.evaluation.comparing.differences import tell_difference
 from oloproof.evaluation.contract import failed, not_applicable, passed
-from oloproof.evaluation.expectations import Accepted, Memory, accepted_by
-from oloproof.evaluation.snapshots import (
+from oloproof.evaluation.states.expected import Accepted, Memory, accepted_by
+from oloproof.evaluation.states.options import PlaceText, StateOptions
+from oloproof.evaluation.states.snapshots import (
     NOTHING_COMPARED,
     SnapshotOptions,
     StateCheck,
@@ -15,16 +17,15 @@ from oloproof.evaluation.snapshots import (
     places_of,
     unrecorded,
 )
-from oloproof.evaluation.state_options import PlaceText, StateOptions
 from oloproof.evaluation.turns import Conversation, Of
-from oloproof.evaluation.wording import tell_difference
 from oloproof.paths import Absent, Path, parse
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Setting, Verdict
-    from oloproof.evaluation.states import StateComparison, StateMatch
-    from oloproof.suites.case import Case
+    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Verdict
+    from oloproof.evaluation.setting import Setting
+    from oloproof.evaluation.states.comparison import StateComparison, StateMatch
+    from oloproof.records.case import Case
 
 _EXPECTED_AT: Final[dict[Of, str]] = {"world": "state", "active": "active"}
 _NO_EXPECTED_STATE: Final = not_applicable("no_expected_state")

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oloproof.evaluation.comparing import compare_values
+from oloproof.evaluation.comparing.differences import show, told_more
+from oloproof.evaluation.comparing.rules import Rule, Scope, ask
+from oloproof.evaluation.comparing.values import compare_values
 from oloproof.evaluation.contract import failed, not_applicable, passed
+from oloproof.evaluation.conversations.sources import expected_at
 from oloproof.evaluation.locus import locus_of_loss, value_at
-from oloproof.evaluation.rules import Rule, Scope, ask
-from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.sources import expected_at
-from oloproof.evaluation.spans import Span, SpanCheck, SpanOptions
-from oloproof.evaluation.state_options import KeptOptions, parse_all
-from oloproof.evaluation.wording import show, told_more
+from oloproof.evaluation.states.options import KeptOptions, parse_all
+from oloproof.evaluation.states.snapshots import places_of
+from oloproof.evaluation.states.spans import Span, SpanCheck, SpanOptions
 from oloproof.paths import MISSING, Absent, same
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Comparison, Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.rules import Rules
+    from oloproof.evaluation.comparing.rules import Rules
+    from oloproof.evaluation.contract import Comparison, Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(KeptOptions, SpanOptions):

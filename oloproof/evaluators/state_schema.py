@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, Field
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.contract import Comparison, OptionError, failed, missing, passed
-from oloproof.evaluation.schemas import Schema, SchemaError
-from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, unrecorded
-from oloproof.evaluation.wording import show, told_more
+from oloproof.evaluation.comparing.differences import show, told_more
+from oloproof.evaluation.contract import Comparison, failed, missing, passed
+from oloproof.evaluation.options import OptionError
+from oloproof.evaluation.schemas.schema import Schema, SchemaError
+from oloproof.evaluation.states.snapshots import SnapshotOptions, StateCheck, unrecorded
 from oloproof.paths import Absent
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
-    from oloproof.evaluation.schemas import Violation
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.schemas.schema import Violation
+    from oloproof.evaluation.setting import Setting
     from oloproof.evaluation.turns import Conversation
 
 

@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oloproof.evaluation.contract import (
-    CaseCheck,
-    NamedPlace,
-    failed,
-    missing,
-    passed,
-)
-from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.state_options import KeptOptions, parse_all
-from oloproof.evaluation.states import StateComparison
-from oloproof.evaluation.wording import tell_difference
+from oloproof.evaluation.comparing.differences import tell_difference
+from oloproof.evaluation.contract import CaseCheck, NamedPlace, failed, missing, passed
+from oloproof.evaluation.states.comparison import StateComparison
+from oloproof.evaluation.states.options import KeptOptions, parse_all
+from oloproof.evaluation.states.snapshots import places_of
 from oloproof.paths import Absent
 
 if TYPE_CHECKING:
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
 
 
 class Options(KeptOptions):

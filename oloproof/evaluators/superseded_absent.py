@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from oloproof.evaluation.call_options import NameList
+from oloproof.evaluation.calls import NameList
+from oloproof.evaluation.comparing.differences import show
 from oloproof.evaluation.contract import not_applicable
-from oloproof.evaluation.messages import is_to_agent
-from oloproof.evaluation.parts import wanted
-from oloproof.evaluation.recurrences import recurrences, within
-from oloproof.evaluation.snapshots import places_of
-from oloproof.evaluation.sources import SourceOptions, Whose
-from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
-from oloproof.evaluation.supersession import (
+from oloproof.evaluation.conversations.calls import turn_calls
+from oloproof.evaluation.conversations.checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.conversations.messages import is_to_agent
+from oloproof.evaluation.conversations.recurrences import recurrences, wanted, within
+from oloproof.evaluation.conversations.sources import SourceOptions, Whose
+from oloproof.evaluation.conversations.supersession import (
     changes,
     expected_changes,
     knows,
     listed,
     superseded_at,
 )
-from oloproof.evaluation.turn_calls import turn_calls
-from oloproof.evaluation.turn_checks import PLANNING, Sightings, TurnCheck
+from oloproof.evaluation.states.options import PathText, PlaceText, parse_all
+from oloproof.evaluation.states.snapshots import places_of
 from oloproof.evaluation.turns import Conversation
-from oloproof.evaluation.wording import show
 from oloproof.paths import Absent, Path, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Setting, Verdict
-    from oloproof.evaluation.recurrences import Recurrence
-    from oloproof.evaluation.sources import Source
-    from oloproof.evaluation.supersession import Change
+    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Verdict
+    from oloproof.evaluation.conversations.recurrences import Recurrence
+    from oloproof.evaluation.conversations.sources import Source
+    from oloproof.evaluation.conversations.supersession import Change
+    from oloproof.evaluation.setting import Setting
 
 _NOTHING_SUPERSEDED: Final = not_applicable("nothing_superseded")
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from oloproof.evaluation.comparing.differences import show, told_more
 from oloproof.evaluation.contract import Comparison, failed, not_applicable, passed
-from oloproof.evaluation.replacements import Replacement, entry_of, replacements_in
-from oloproof.evaluation.snapshots import SnapshotOptions, StateCheck, places_of, unrecorded
-from oloproof.evaluation.state_options import PathText, PlaceText, parse_all
-from oloproof.evaluation.wording import show, told_more
+from oloproof.evaluation.conversations.supersession import Replacement, entry_of, replacements_in
+from oloproof.evaluation.states.options import PathText, PlaceText, parse_all
+from oloproof.evaluation.states.snapshots import SnapshotOptions, StateCheck, places_of, unrecorded
 from oloproof.paths import MISSING, Absent, Path, parse
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, Setting, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, Verdict
+    from oloproof.evaluation.setting import Setting
     from oloproof.evaluation.turns import Conversation
 
 

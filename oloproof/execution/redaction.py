@@ -14,8 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from oloproof.canonical import JsonValue, decode, encode_in_order, quote_key
 from oloproof.errors import ConfigurationError
-from oloproof.records.redacted import REDACTED
-from oloproof.records.shapes import FREE, Shape
+from oloproof.records.shapes import FREE, REDACTED, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,9 +16,9 @@ from oloproof.gating.wording import (
     tell_rate,
     tell_reasons,
 )
+from oloproof.records.case import IDENTITY
 from oloproof.records.report import DecisionReport
 from oloproof.statistics.tally import Tally
-from oloproof.suites.case import IDENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.power import CasesNeeded, cases_to_reach
 
 if TYPE_CHECKING:
-    from oloproof.metamorphic.validity import ValidityCount
+    from oloproof.metamorphic.pairs import ValidityCount
 
 LEVEL: Final = 0.95
 """The confidence level of label validity; the policy's own level does not change it."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING, Path, parse
-from oloproof.suites.case import IDENTITY, refuse_case
+from oloproof.records.case import IDENTITY, refuse_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
     from oloproof.suites.suite import TransformSpec
 
 _PACKAGE: Final = "oloproof.metamorphic.kinds"

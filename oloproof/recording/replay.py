@@ -19,7 +19,7 @@ from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory
 from oloproof.recording.waiting import PATIENCE_S
 from oloproof.records.evidence import Divergence
-from oloproof.records.redacted import REDACTED
+from oloproof.records.shapes import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

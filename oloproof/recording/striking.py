@@ -12,7 +12,7 @@ from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.on_fault import outcome_of, way_to_fail
 from oloproof.records.faults import APPLIED
-from oloproof.records.redacted import REDACTED
+from oloproof.records.shapes import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

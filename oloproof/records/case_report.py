@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from oloproof.records.defaults import empty_list
-from oloproof.records.json_value import Json
 from oloproof.records.report import Change, Report
+from oloproof.records.shapes import Json, empty_list
 
 
 class ComparedPath(Report):

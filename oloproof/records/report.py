@@ -10,8 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from oloproof.records.defaults import empty_list, empty_object
-from oloproof.records.json_value import Json
+from oloproof.records.shapes import Json, empty_list, empty_object
 
 DecisionStatus = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
 GateStatus = Literal["ALLOW", "WARN", "BLOCK"]

@@ -6,9 +6,8 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from oloproof.records.defaults import empty_list, empty_object
 from oloproof.records.faults import FAULT_RESULTS
-from oloproof.records.json_value import Json
+from oloproof.records.shapes import Json, empty_list, empty_object
 
 FaultKind = Literal[
     "error",

@@ -21,7 +21,7 @@ from oloproof.records.evidence import (
     ReplayEvidence,
 )
 from oloproof.records.faults import FAULT_RESULTS
-from oloproof.records.redacted import REDACTED
+from oloproof.records.shapes import REDACTED
 from oloproof.records.trajectory import (
     AgentCheckpoint,
     AgentTrajectory,

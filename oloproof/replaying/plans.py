@@ -1,4 +1,4 @@
-"""The declared faults by name, as the plain data that a replay delivers."""
+"""Changes the first place of an answer for which there is a change."""
 
 from __future__ import annotations
 
@@ -7,10 +7,38 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.paths import MISSING, Absent
 from oloproof.records.trajectory import FaultKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from oloproof.canonical import JsonValue
     from oloproof.recording.delivery import FaultPlan
+
+
+def replace_first(
+    value: JsonValue, change: Callable[[JsonValue], JsonValue | Absent]
+) -> JsonValue | Absent:
+    """`value` with the first place changed that `change` has something for, else `MISSING`.
+
+    A container comes before what is in it, and items and fields in their order.
+    """
+    changed = change(value)
+    if changed is not MISSING:
+        return changed
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            found = replace_first(item, change)
+            if not isinstance(found, Absent):
+                return [*value[:index], found, *value[index + 1 :]]
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found = replace_first(item, change)
+            if not isinstance(found, Absent):
+                return {**value, key: found}
+    return MISSING
+
 
 Duration: TypeAlias = int | Literal["once", "always"]
 """How many calls of the tool a fault strikes, the target first."""

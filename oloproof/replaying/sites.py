@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import equal
-from oloproof.records.steps import called
+from oloproof.records.shapes import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

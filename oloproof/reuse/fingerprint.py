@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
     from oloproof.systems.recorded import Recordings
 
 CONTRACT_VERSION: Final = 6

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from oloproof.canonical import MAX_DEPTH, JsonValue, encode_in_order
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.patches import PatchError, apply
-from oloproof.suites.case import Case, PatchedState
+from oloproof.records.case import Case, PatchedState
 from oloproof.suites.conversations import expected_turns, read_turns
 from oloproof.suites.explanation import describe
 from oloproof.suites.faulty import FaultyCaseError, wrong_type

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
     from oloproof.suites.likeness import Alike
 
 

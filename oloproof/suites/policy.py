@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, ge
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from oloproof.records.defaults import empty_list
+from oloproof.records.shapes import empty_list
 from oloproof.suites.located import read_document
 from oloproof.suites.validation import Fields, FormatVersion, refuse, refuse_repeats, validate
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
     from oloproof.suites.located import Document
     from oloproof.suites.places import Place
 

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from oloproof.bookkeeping import Bookkeeping
 from oloproof.errors import ConfigurationError
 from oloproof.paths import parse
+from oloproof.records.case import IDENTITY
 from oloproof.records.faults import ModelPolicy  # noqa: TC001  # pydantic resolves it
-from oloproof.suites.case import IDENTITY
 from oloproof.suites.slices import parse_slice
 from oloproof.suites.validation import Fields, FormatVersion, PathText, refuse, refuse_repeats
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oloproof.canonical import JsonValue
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
 
 WHAT: Final = "the file of recordings"
 

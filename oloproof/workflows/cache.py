@@ -1,9 +1,12 @@
-"""`oloproof cache`: the store as a whole, what it holds, and whether that is whole."""
+"""What the documents of a run refer to, for the work on the store as a whole."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from oloproof.canonical import decode, encode
+from oloproof.engine.project import STORE_FOLDER, find_project, load_suite_of
 from oloproof.errors import DamagedStoreError, StoreError
 from oloproof.records.store_report import (
     CacheCheck,
@@ -24,17 +27,95 @@ from oloproof.store.importing import import_runs
 from oloproof.store.inventory import take_inventory
 from oloproof.store.opening import FILE
 from oloproof.store.pruning import prune
-from oloproof.workflows.project import STORE_FOLDER, find_project, load_suite_of
-from oloproof.workflows.references import RunDocuments
-from oloproof.workflows.stored import DAMAGE, Warn, find_run, in_silence, open_store
+from oloproof.views.stored import DAMAGE, Warn, find_run, in_silence, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from oloproof.records.report import RunStatus
     from oloproof.store.checking import KindCheck
     from oloproof.store.inventory import Beside
+    from oloproof.store.references import Kind
+
+
+class RunDocuments:
+    """Reads manifests, summaries, rows and case documents as `run` writes them."""
+
+    def references(self, kind: Kind, data: bytes) -> Iterator[tuple[Kind, bytes]]:
+        """The objects that a document refers to."""
+        if kind == "case" and b'"state_object":' not in data:
+            return  # most cases keep their state in the document
+        with _understood():
+            value: Any = decode(data)
+            match kind:
+                case "summary":
+                    for digest in value["pairs"].values():
+                        yield "pairs", bytes.fromhex(digest)
+                case "rows":
+                    for row in value:
+                        yield from _of_row(row)
+                case "case" if "state_object" in value:
+                    yield "state", bytes.fromhex(value["state_object"])
+
+    def cases(self, summary: bytes) -> int:
+        """How many rows a run has."""
+        with _understood():
+            return int(_object(summary)["cases"])
+
+    def runs_named(self, summary: bytes) -> set[int]:
+        """The runs that results were reused from, and those that tried failed cases again."""
+        with _understood():
+            value = _object(summary)
+            return {int(line[0]) for line in value["reused"]} | set(map(int, value["tried_again"]))
+
+    def renumbered(self, summary: bytes, numbers: Mapping[int, int]) -> bytes:
+        """A summary in which runs have other numbers; one that has none is left out."""
+        with _understood():
+            value = _object(summary)
+            reused = [[numbers[n], *rest] for n, *rest in value["reused"] if n in numbers]
+            again = [numbers[n] for n in value["tried_again"] if n in numbers]
+            return encode(value | {"reused": reused, "tried_again": again})
+
+    def is_marked(self, manifest: bytes) -> bool:
+        """Whether a run tried failed cases again, which every gate on its results says."""
+        with _understood():
+            return bool(_object(manifest)["rerun_failed"])
+
+    def project(self, manifest: bytes) -> str:
+        """The project that was run."""
+        with _understood():
+            return str(_object(manifest)["project"])
+
+    def system(self, manifest: bytes) -> str:
+        """The source digest of the system that was run."""
+        with _understood():
+            return str(_object(manifest)["system"]["source_digest"])
+
+
+def _of_row(row: Any) -> Iterator[tuple[Kind, bytes]]:
+    yield "case", bytes.fromhex(row["case"])
+    for _transform, _replicate, evidence, _status, _codes, replays, *_ in row["units"]:
+        yield "evidence", bytes.fromhex(evidence)
+        for _step, _fault, replay in replays:
+            yield "replay", bytes.fromhex(replay)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    value: Any = decode(data)
+    if not isinstance(value, dict):
+        raise ValueError("a document is no object")
+    return value
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """A document of another version may be whole and still not what it is read as."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"a document cannot be understood: {error}") from error
+
 
 KEEP_RUNS: Final = 10
 """How many runs `prune` keeps where nothing else is said."""

@@ -11,25 +11,24 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from oloproof.engine.checking import check_ability
+from oloproof.engine.project import find_project, load_suite_of
+from oloproof.engine.trials import Trials
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, CaseEvidence
 from oloproof.records.project_report import CheckReport
 from oloproof.replaying.comparator import first_divergence
 from oloproof.suites.dataset import Dataset, DatasetFacts
 from oloproof.suites.places import show_where
-from oloproof.workflows.checking import check_ability
-from oloproof.workflows.conformance import Finding, read_divergence, read_noticed
-from oloproof.workflows.project import find_project, load_suite_of
-from oloproof.workflows.subjects import Bench, Subject
-from oloproof.workflows.trials import Trials
+from oloproof.workflows.conformance import Bench, Finding, Subject, read_divergence, read_noticed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from oloproof.suites.case import Case
+    from oloproof.engine.groups import Group
+    from oloproof.records.case import Case
     from oloproof.suites.suite import Suite
-    from oloproof.workflows.groups import Group
 
 DEFAULT_CASES: Final = 3
 

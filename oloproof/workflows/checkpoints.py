@@ -12,7 +12,7 @@ from oloproof.replaying.sites import call_sites
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from oloproof.workflows.groups import Unit
+    from oloproof.engine.groups import Unit
 
 
 def checkpoint_list(

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oloproof.engine.project import load_policy_of, load_suite_of, refuse_unknown_metrics
 from oloproof.errors import ConfigurationError, GateError
 from oloproof.reuse.fingerprint import Fingerprint
 from oloproof.reuse.identity import fingerprint_of
 from oloproof.reuse.inputs import present_inputs
-from oloproof.workflows.project import load_policy_of, load_suite_of, refuse_unknown_metrics
-from oloproof.workflows.reports import build_report
-from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
+from oloproof.views.reports import build_report
+from oloproof.views.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from oloproof.records.report import RunReport
     from oloproof.store.database import RunRow, Store
     from oloproof.suites.policy import LocatedPolicy
-    from oloproof.workflows.run_record import RunRecord
+    from oloproof.views.stored import RunRecord
 
 
 def gate(

@@ -5,31 +5,32 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from oloproof.engine.contexts import contexts_of
 from oloproof.errors import ConfigurationError
 from oloproof.metamorphic.pairs import field_text
 from oloproof.metamorphic.transforms import Transform
 from oloproof.paths import MISSING
 from oloproof.records.case_report import CaseLine, CaseList, CaseReport, PairReport, VerdictReport
-from oloproof.workflows.contexts import contexts_of
-from oloproof.workflows.pair_labels import read_pair_labels
-from oloproof.workflows.panels import (
+from oloproof.views.pair_labels import read_pair_labels
+from oloproof.views.panels import (
     changes,
     outcome_report,
     replay_report,
+    scorecard,
     state_report,
+    turn_reports,
     verdict_report,
 )
-from oloproof.workflows.rows import StoredRun
-from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
-from oloproof.workflows.turns import scorecard, turn_reports
+from oloproof.views.rows import StoredRun
+from oloproof.views.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from oloproof.engine.groups import Group, Unit
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
     from oloproof.records.case_report import ReplayReport
-    from oloproof.workflows.groups import Group, Unit
 
 
 def list_cases(

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from oloproof.engine.contexts import context_of
+from oloproof.engine.project import load_project
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
-from oloproof.evaluation.judges import outcome_of
+from oloproof.evaluation.claims.judges import outcome_of
 from oloproof.records.case_report import JudgementLine, JudgeReport
 from oloproof.suites.files import append_lines
 from oloproof.systems.loading import load_function
-from oloproof.workflows.contexts import context_of
-from oloproof.workflows.project import load_project
-from oloproof.workflows.rows import StoredRun
-from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
+from oloproof.views.rows import StoredRun
+from oloproof.views.stored import Warn, find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from oloproof.evaluation.judges import Judge
+    from oloproof.engine.project import Project
+    from oloproof.evaluation.claims.judges import Judge
     from oloproof.suites.suite import RawEvaluator
-    from oloproof.workflows.project import Project
 
 
 def judge(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from oloproof.engine.project import load_project
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.metamorphic.pairs import field_text, pair_digest
 from oloproof.metamorphic.transforms import build_transform
+from oloproof.records.case import IDENTITY
 from oloproof.records.case_report import PairLine, PairList
-from oloproof.suites.case import IDENTITY
 from oloproof.suites.dataset import Dataset
 from oloproof.suites.files import append_lines
 from oloproof.suites.labels import NO_LABELS, load_labels
-from oloproof.workflows.project import load_project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

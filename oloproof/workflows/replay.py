@@ -5,21 +5,21 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from oloproof.engine.contexts import context_of
+from oloproof.engine.groups import Group, Site, Unit
+from oloproof.engine.project import load_suite_of
+from oloproof.engine.trials import Trials
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
-from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS, refused_at_model
+from oloproof.evaluation.faults.options import FAULTS, FAULTS_OF_MODELS, refused_at_model
 from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
 from oloproof.replaying.sites import CallSite, call_sites, find_call
 from oloproof.reuse.identity import fingerprint_of
+from oloproof.views.panels import replay_report
+from oloproof.views.rows import StoredRun
+from oloproof.views.stored import Warn, find_run, in_silence, open_store, read_run
 from oloproof.workflows.checkpoints import checkpoint_list
-from oloproof.workflows.contexts import context_of
-from oloproof.workflows.groups import Group, Site, Unit
-from oloproof.workflows.panels import replay_report
-from oloproof.workflows.project import load_suite_of
-from oloproof.workflows.rows import StoredRun
-from oloproof.workflows.stored import Warn, find_run, in_silence, open_store, read_run
-from oloproof.workflows.trials import Trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

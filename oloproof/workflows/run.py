@@ -9,6 +9,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.canonical import encode
+from oloproof.engine.checking import check_ability, check_cases
+from oloproof.engine.engine import Engine
+from oloproof.engine.ledger import Ledger
+from oloproof.engine.manifest import build_manifest
+from oloproof.engine.opening import opening
+from oloproof.engine.planning import Planner, sites_of
+from oloproof.engine.project import STORE_FOLDER, load_project
+from oloproof.engine.results import amend, take_over_journals
 from oloproof.errors import OloproofError, StoreError
 from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.reuse.fingerprint import keys_of
@@ -18,29 +26,20 @@ from oloproof.reuse.notes import SYSTEM
 from oloproof.store.database import Store
 from oloproof.store.journal import FOLDER as JOURNAL_FOLDER
 from oloproof.suites.dataset import Dataset
-from oloproof.workflows.checking import check_ability, check_cases
-from oloproof.workflows.engine import Engine
+from oloproof.views.reports import build_report
+from oloproof.views.rows import whole_chunks
+from oloproof.views.stored import DAMAGE, RunRecord
 from oloproof.workflows.events import Event, Notice, Progress, RunFinished, RunStarted
-from oloproof.workflows.ledger import Ledger
-from oloproof.workflows.manifest import build_manifest
-from oloproof.workflows.opening import opening
-from oloproof.workflows.planning import Planner, sites_of
-from oloproof.workflows.project import STORE_FOLDER, load_project
-from oloproof.workflows.reports import build_report
-from oloproof.workflows.results import amend, take_over_journals
-from oloproof.workflows.rows import whole_chunks
-from oloproof.workflows.run_record import RunRecord
-from oloproof.workflows.stored import DAMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
+    from oloproof.engine.project import Project
+    from oloproof.engine.recordings import RecordedEngine
     from oloproof.records.report import RunStatus
     from oloproof.store.database import RunRow
     from oloproof.suites.dataset import DatasetFacts
-    from oloproof.workflows.project import Project
-    from oloproof.workflows.recordings import RecordedEngine
 
 INTERRUPTED_EXIT: Final = 5
 """A run that ended with cases unexecuted."""
@@ -286,7 +285,7 @@ class _Run:
 
     def _engine(self, number: int, facts: DatasetFacts) -> Engine | RecordedEngine:
         if self._recordings is not None:
-            from oloproof.workflows.recordings import RecordedEngine
+            from oloproof.engine.recordings import RecordedEngine
 
             return RecordedEngine(self._store, number, self._recordings, self._suite.redact)
         journal = self._store.path.parent / JOURNAL_FOLDER

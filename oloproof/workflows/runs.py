@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oloproof.engine.project import POLICY_FILE, load_policy_of
 from oloproof.errors import OloproofError
 from oloproof.records.store_report import RunLine, RunList
-from oloproof.workflows.project import POLICY_FILE, load_policy_of
-from oloproof.workflows.reports import build_report
-from oloproof.workflows.stored import Warn, in_silence, open_store, read_run
+from oloproof.views.reports import build_report
+from oloproof.views.stored import Warn, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from oloproof.engine.contexts import context_of
 from oloproof.records.report import RunReport
-from oloproof.workflows.contexts import context_of
+from oloproof.views.rows import StoredRun
+from oloproof.views.stored import find_run, in_silence, open_store, read_run
 from oloproof.workflows.events import RunFinished
-from oloproof.workflows.rows import StoredRun
 from oloproof.workflows.run import run
-from oloproof.workflows.stored import find_run, in_silence, open_store, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oloproof.evaluation.calls import UNEXECUTED, calls
 from oloproof.evaluation.contract import FaultDemand
-from oloproof.evaluation.strikes import APPLIED, Strike
+from oloproof.evaluation.faults.strikes import APPLIED, Strike
 from oloproof.records.trajectory import FaultKind
 
 PAY = FaultDemand("pay", "error")

@@ -8,8 +8,8 @@ import pytest
 
 from oloproof.evaluation.completion import OF_THE_CASE, settled
 from oloproof.evaluation.contract import Context, Verdict, failed, missing, not_applicable, passed
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence, Outcome
-from oloproof.suites.case import Case
 
 RAISED = Outcome("raised", "ValueError: no")
 DOWN = Outcome("outage", "TransientError: 503")

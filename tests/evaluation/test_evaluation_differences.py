@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oloproof.canonical import equal
+from oloproof.evaluation.comparing.differences import explain, spread
 from oloproof.evaluation.contract import Comparison
-from oloproof.evaluation.differences import explain, spread
-from oloproof.evaluation.states import EXACT
+from oloproof.evaluation.states.comparison import EXACT
 from oloproof.paths import MISSING, parse
 
 json_values = st.recursive(

@@ -20,8 +20,8 @@ from oloproof.evaluation.contract import (
 from oloproof.evaluation.dimensions import HARD, DimensionSpec, summaries
 from oloproof.evaluation.judging import judge
 from oloproof.evaluation.registry import bind_all, lines_of
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence
-from oloproof.suites.case import Case
 
 if TYPE_CHECKING:
     from pathlib import Path

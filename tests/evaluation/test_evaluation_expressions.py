@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.canonical import equal
-from oloproof.evaluation.expression_nodes import (
+from oloproof.evaluation.conditions.expressions import MAX_DEPTH, parse_expression
+from oloproof.evaluation.conditions.nodes import (
     COMPARISONS,
     Call,
     Expression,
@@ -19,8 +20,7 @@ from oloproof.evaluation.expression_nodes import (
     States,
     truth,
 )
-from oloproof.evaluation.expression_tokens import ExpressionError
-from oloproof.evaluation.expressions import MAX_DEPTH, parse_expression
+from oloproof.evaluation.conditions.tokens import ExpressionError
 from oloproof.paths import EVERY, MISSING, Path, parse
 
 UNKNOWN = MISSING

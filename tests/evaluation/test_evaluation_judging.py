@@ -10,8 +10,8 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.contract import CaseCheck, Context, NamedPlace, Verdict, passed
 from oloproof.evaluation.judging import CaseChecks, judge, needs_initial_state
 from oloproof.paths import parse
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence
-from oloproof.suites.case import Case
 
 SOURCE = Case(id="c", input="text")
 COPY = Case(id="c~loud", input="TEXT", source="c", transform="loud")

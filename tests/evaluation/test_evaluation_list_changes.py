@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oloproof.canonical import encode, equal
-from oloproof.evaluation.differences import explain
-from oloproof.evaluation.list_changes import list_changes
+from oloproof.evaluation.comparing.differences import explain
+from oloproof.evaluation.comparing.lists import list_changes
 from oloproof.paths import parse
 
 scalars = st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from([1.0, 0.5, "a", "b"])

@@ -11,8 +11,8 @@ from oloproof.evaluation.contract import Context
 from oloproof.evaluation.outputs import OutputCheck, Since, Statement, said_under_fault, together
 from oloproof.evaluation.registry import bind_all, lines_of
 from oloproof.paths import MISSING
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence, Moment
-from oloproof.suites.case import Case
 
 START = Since(1, 0)
 MISSED, REACHED = {"order": "open"}, {"order": "refunded"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.evaluation.parts import wanted
+from oloproof.evaluation.conversations.recurrences import wanted
 from oloproof.paths import MISSING
 
 WHOLE, PART, UNCLEAR, NOT = "whole", "part", "unclear", "not"

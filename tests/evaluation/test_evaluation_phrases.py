@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.evaluation.phrases import find_phrase
+from oloproof.evaluation.claims.phrases import find_phrase
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oloproof.evaluation.recovery import Facts, rule
+from oloproof.evaluation.faults.recovery import Facts, rule
 
 WHEN = ("before", "by_call", "after")
 MISSED = {"state": "missed", "ending": "unknown"}

@@ -10,7 +10,7 @@ import pytest
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import Evaluator, FaultDemand
-from oloproof.evaluation.fault_options import FAULTS_OF_MODELS
+from oloproof.evaluation.faults.options import FAULTS_OF_MODELS
 from oloproof.evaluation.registry import (
     bind_all,
     bind_one,
@@ -18,8 +18,8 @@ from oloproof.evaluation.registry import (
     known_types,
     lines_of,
 )
+from oloproof.records.case import Case
 from oloproof.records.trajectory import FaultKind
-from oloproof.suites.case import Case
 from oloproof.suites.located import parse_document
 from oloproof.suites.suite import RawEvaluator, Suite, TransformSpec, load_suite
 

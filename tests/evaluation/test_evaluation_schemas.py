@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.evaluation.schema_paths import unknown_at
-from oloproof.evaluation.schemas import Schema, SchemaError
+from oloproof.evaluation.schemas.paths import unknown_at
+from oloproof.evaluation.schemas.schema import Schema, SchemaError
 from oloproof.paths import EVERY, MISSING, Path, Segment, children, parse
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from oloproof.canonical import encode
-from oloproof.evaluation.standing import Standing
-from oloproof.evaluation.states import StateComparison
+from oloproof.evaluation.faults.recovery import Standing
+from oloproof.evaluation.states.comparison import StateComparison
 from oloproof.paths import MISSING, parse
+from oloproof.records.case import Case
 from oloproof.records.evidence import Struck
-from oloproof.suites.case import Case
 
 A, B, C = {"x": 1}, {"x": 2}, {"x": 3}
 
@@ -112,7 +112,7 @@ def test_where_everything_is_expected_everything_is_spoken_of() -> None:
 
 def test_numbers_within_their_tolerance_and_lists_in_any_order_are_no_change() -> None:
     """As they are none for the expectation."""
-    from oloproof.evaluation.rules import Tolerance
+    from oloproof.evaluation.comparing.rules import Tolerance
 
     near = {"tolerance_at": {parse("seen"): Tolerance(absolute=1)}, "mode": "subset"}
     assert [] == standing({**RECORDED, "seen": 2}, WANTED, initial=OPEN, **near).beyond(RECORDED)

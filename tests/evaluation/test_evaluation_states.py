@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from oloproof.canonical import equal
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.comparing import compare_values, equal_parts
+from oloproof.evaluation.comparing.multisets import form, unmatched_by_pairing
+from oloproof.evaluation.comparing.rules import EXACTLY, Rule, Scope, Tolerance
+from oloproof.evaluation.comparing.values import compare_values, equal_parts
 from oloproof.evaluation.contract import Comparison
-from oloproof.evaluation.multisets import form, unmatched_by_pairing
-from oloproof.evaluation.rules import EXACTLY, Rule, Scope, Tolerance
-from oloproof.evaluation.state_options import names_item
-from oloproof.evaluation.states import EXACT, StateComparison
+from oloproof.evaluation.states.comparison import EXACT, StateComparison
+from oloproof.evaluation.states.options import names_item
 from oloproof.paths import MISSING, parse
-from oloproof.suites.case import Case
+from oloproof.records.case import Case
 
 scalars = st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from([0.0, 1.0, "", "a", "A "])
 keys = st.sampled_from(["a", "b", "c.d"])

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from oloproof.evaluation.contract import Context
-from oloproof.evaluation.turn_calls import TurnCall, turn_calls
+from oloproof.evaluation.conversations.calls import TurnCall, turn_calls
 from oloproof.evaluation.turns import Conversation
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence
-from oloproof.suites.case import Case
 
 
 def made(*steps: dict[str, Any]) -> list[TurnCall]:

@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import pytest
 
+from oloproof.evaluation.comparing.differences import show, tell_difference
+from oloproof.evaluation.comparing.rules import NORMALISERS, Normaliser, normalise
 from oloproof.evaluation.contract import Comparison
-from oloproof.evaluation.normalisers import NORMALISERS, Normaliser, normalise
-from oloproof.evaluation.wording import show, tell_difference
 from oloproof.paths import MISSING
 
 

@@ -9,6 +9,7 @@ from oloproof.canonical import encode
 from oloproof.evaluation.contract import Context, Evaluator, FaultDemand, Verdict
 from oloproof.evaluation.registry import bind_all, lines_of
 from oloproof.paths import MISSING
+from oloproof.records.case import Case
 from oloproof.records.evidence import (
     COMPLETED,
     CaseEvidence,
@@ -17,7 +18,6 @@ from oloproof.records.evidence import (
     Outcome,
     ReplayEvidence,
 )
-from oloproof.suites.case import Case
 from oloproof.suites.suite import TransformSpec
 
 LOUD = TransformSpec(

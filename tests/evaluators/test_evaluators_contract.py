@@ -16,6 +16,7 @@ from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
 from oloproof.evaluation.judging import CaseChecks, judge
 from oloproof.evaluation.registry import known_types
 from oloproof.paths import MISSING
+from oloproof.records.case import Case
 from oloproof.records.evidence import (
     Divergence,
     FaultReplay,
@@ -24,7 +25,6 @@ from oloproof.records.evidence import (
     ReplayEvidence,
     Struck,
 )
-from oloproof.suites.case import Case
 
 LINES: dict[str, list[dict[str, Any]]] = {
     "exact_match": [{}, {"field": "answer"}],

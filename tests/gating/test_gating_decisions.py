@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oloproof.gating.decisions import decide, requirement
 from oloproof.gating.validity import validity_report
-from oloproof.metamorphic.validity import ValidityCount
+from oloproof.metamorphic.pairs import ValidityCount
 from oloproof.statistics.intervals import clopper_pearson
 from oloproof.statistics.tally import Tally
 from oloproof.suites.policy import Policy, Rule

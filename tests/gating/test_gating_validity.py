@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.gating.validity import kept_needed, pairs_needed, validity_report
-from oloproof.metamorphic.validity import ValidityCount
+from oloproof.metamorphic.pairs import ValidityCount
 from oloproof.statistics.power import CasesNeeded
 
 if TYPE_CHECKING:

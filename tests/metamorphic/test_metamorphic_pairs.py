@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from oloproof.canonical import digest
-from oloproof.metamorphic.pairs import field_text, pair_digest
+from oloproof.metamorphic.pairs import ValidityCount, count_labels, field_text, pair_digest
 from oloproof.metamorphic.transforms import Transform, build_transform
-from oloproof.metamorphic.validity import ValidityCount, count_labels
-from oloproof.suites.case import Case
+from oloproof.records.case import Case
 from oloproof.suites.labels import NO_LABELS, Labels
 from oloproof.suites.suite import TransformSpec
 

@@ -18,7 +18,7 @@ from oloproof.metamorphic.transforms import (
     known_kinds,
     with_identity,
 )
-from oloproof.suites.case import Case
+from oloproof.records.case import Case
 from oloproof.suites.suite import TransformSpec
 
 KINDS: dict[str, Any] = {

@@ -9,7 +9,7 @@ from recording_nest import Nest
 from oloproof.recording.effects import tool
 from oloproof.recording.replay import ReplaySession
 from oloproof.recording.stopping import ReplayStop
-from oloproof.records.redacted import REDACTED
+from oloproof.records.shapes import REDACTED
 
 
 def test_a_redacted_value_is_not_served() -> None:

@@ -14,7 +14,7 @@ import oloproof.replaying.faults
 from oloproof.canonical import JsonValue
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.calls import UNEXECUTED
-from oloproof.evaluation.strikes import APPLIED
+from oloproof.evaluation.faults.strikes import APPLIED
 from oloproof.paths import MISSING
 from oloproof.recording.determinism import now
 from oloproof.recording.effects import tool
@@ -24,8 +24,7 @@ from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.recording.stopping import ReplayStop
 from oloproof.records.trajectory import AgentTrajectory, FaultKind
 from oloproof.replaying.faults.injected_text import INSTRUCTION
-from oloproof.replaying.places import replace_first
-from oloproof.replaying.plans import Duration, fault_plan
+from oloproof.replaying.plans import Duration, fault_plan, replace_first
 
 KINDS = get_args(FaultKind)
 RETURNED = {"malformed", "empty", "stale"}

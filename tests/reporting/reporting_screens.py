@@ -14,14 +14,12 @@ from oloproof.reporting.terminal.cache import (
     write_list,
     write_prune,
 )
-from oloproof.reporting.terminal.case import write_case
-from oloproof.reporting.terminal.cases import write_cases
+from oloproof.reporting.terminal.case import write_case, write_cases
 from oloproof.reporting.terminal.check import write_check as write_conformance
 from oloproof.reporting.terminal.checkpoints import write_checkpoints
 from oloproof.reporting.terminal.gate import write_gate_of
 from oloproof.reporting.terminal.init import write_examples, write_init
-from oloproof.reporting.terminal.judge import write_judge
-from oloproof.reporting.terminal.pairs import write_pairs
+from oloproof.reporting.terminal.pairs import write_judge, write_pairs
 from oloproof.reporting.terminal.replay import write_replays
 from oloproof.reporting.terminal.run import write_run
 from oloproof.reporting.terminal.runs import write_runs

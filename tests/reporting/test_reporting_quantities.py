@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oloproof.reporting.terminal.quantities import count, duration, fraction, level, moment, tally
+from oloproof.reporting.terminal.text import count, duration, fraction, level, moment, tally
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from rich.cells import cell_len
 
 from oloproof.paths import MISSING
 from oloproof.records.case_report import CaseList, CaseReport, ReplayReport, TurnReport
-from oloproof.reporting.terminal.case import write_case
-from oloproof.reporting.terminal.cases import write_cases
+from oloproof.reporting.terminal.case import write_case, write_cases
 from oloproof.reporting.terminal.page import Page
 from oloproof.reporting.terminal.replay import write_replay
 from oloproof.reporting.terminal.run import write_run

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.reporting.terminal.words import copy_parts, difference, source_parts
+from oloproof.reporting.terminal.sides import copy_parts, difference, source_parts
 
 texts = st.text() | st.lists(st.sampled_from(["a", "bb", " ", ", ", "\u6f22"])).map("".join)
 

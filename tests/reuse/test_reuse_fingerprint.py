@@ -8,9 +8,9 @@ from itertools import pairwise
 import grimp
 import pytest
 
+from oloproof.records.case import Case
 from oloproof.reuse import fingerprint as module
 from oloproof.reuse.fingerprint import NO_JUDGES, Fingerprint, Keys, judging_version
-from oloproof.suites.case import Case
 
 PRINT = Fingerprint(
     python="cpython 3.11",
@@ -128,7 +128,7 @@ def test_what_judges_and_counts_imports_nothing_that_is_left_out():
     """Else a change there would leave old verdicts standing."""
     graph = grimp.build_graph("oloproof")
     waiting = [name for name in graph.modules if name.startswith("oloproof.evaluators.")]
-    waiting += ["oloproof.evaluation.judging", "oloproof.workflows.ledger"]
+    waiting += ["oloproof.evaluation.judging", "oloproof.engine.ledger"]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()

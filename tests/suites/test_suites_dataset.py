@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oloproof.suites.case import Case
+from oloproof.records.case import Case
 from oloproof.suites.dataset import Dataset
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from oloproof import canonical
-from oloproof.evaluation.contract import EvaluatorOptions
+from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.suites.suite import Suite, load_suite
 
 if TYPE_CHECKING:

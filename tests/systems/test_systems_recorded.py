@@ -10,8 +10,8 @@ import yaml
 
 from oloproof.errors import ConfigurationError
 from oloproof.paths import MISSING
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, Moment, Outcome
-from oloproof.suites.case import Case
 from oloproof.systems.recorded import Recordings, recordings_digest
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.store.database import Store
 from oloproof.store.references import References, parts_of
-from oloproof.workflows.references import RunDocuments
+from oloproof.workflows.cache import RunDocuments
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -146,7 +146,9 @@ def test_what_a_store_writes_by_itself_counts_nowhere(tiny, agent):
         "recovers_from_error_at_order": ("fail", "gave_up"),
         "recovers_from_applied_error_at_mail": ("fail", "gave_up"),
         "same_state_under_polite": ("not_applicable", "not_a_metamorphic_pair"),
+        "same_state_under_identity": ("not_applicable", "not_a_metamorphic_pair"),
     } == verdicts(tiny)
+    assert ("pass", None) == verdicts(tiny, "a~identity")["same_state_under_identity"]
     assert ("pass", None) == verdicts(tiny, "a~polite")["same_state_under_polite"]
     (report,) = replay(tiny.folder, "a", tool="mail", fault="error")
     assert (True, "gave_up") == (report.control.trusted, report.label)
@@ -166,7 +168,8 @@ def test_what_is_not_declared_counts(tiny):
     verdict = tiny.verdict("a", "recovers_from_error_at_order")
     assert ("missing", "changed_state") == (verdict.status, verdict.reason)
     assert "`system.ignore`" in verdict.detail
-    assert "fail" == tiny.verdict("a~polite", "same_state_under_polite").status
+    assert "fail" == tiny.verdict("a~identity", "same_state_under_identity").status
+    assert "not_attributable" == tiny.verdict("a~polite", "same_state_under_polite").reason
 
 
 @pytest.mark.parametrize(

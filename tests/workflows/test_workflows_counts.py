@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oloproof.engine.counts import Judged, VerdictCounts
+from oloproof.engine.groups import Known, Unit
+from oloproof.records.case import Case
 from oloproof.statistics.tally import Tally
-from oloproof.suites.case import Case
 from oloproof.suites.slices import parse_slice
-from oloproof.workflows.counts import Judged, VerdictCounts
-from oloproof.workflows.groups import Known, Unit
 
 METRICS = ["outcome", "world"]
 SLICES = [parse_slice("tool_calls:1,2"), parse_slice("metadata.kind")]

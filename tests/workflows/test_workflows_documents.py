@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from oloproof.engine.documents import INLINE_BYTES, CaseDocuments
 from oloproof.execution.redaction import Redaction
 from oloproof.store.database import Store
 from oloproof.suites.dataset import Dataset
-from oloproof.workflows.documents import INLINE_BYTES, CaseDocuments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from oloproof.suites.case import Case
+    from oloproof.records.case import Case
 
 LARGE = {f"order-{number}": {"status": "delivered"} for number in range(INLINE_BYTES // 30)}
 CHANGE: list[Any] = [{"op": "replace", "path": "/order-3/status", "value": "refunded"}]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.judges import outcome_of
+from oloproof.evaluation.claims.judges import outcome_of
 from oloproof.workflows.judge import judge
 
 if TYPE_CHECKING:

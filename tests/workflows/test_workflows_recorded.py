@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.canonical import encode
-from oloproof.evaluation.fault_options import FAULTS
+from oloproof.engine.results import take_over_journals
+from oloproof.evaluation.faults.options import FAULTS
 from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.database import Store
 from oloproof.store.journal import JournalWriter
-from oloproof.workflows.results import take_over_journals
 
 if TYPE_CHECKING:
     from oloproof.records.case_report import ReplayReport

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
+from oloproof.views.stored import open_store
 from oloproof.workflows.check import check
 from oloproof.workflows.replay import checkpoints, replay
-from oloproof.workflows.stored import open_store
 
 if TYPE_CHECKING:
     from tests.workflows.conftest import TinyProject

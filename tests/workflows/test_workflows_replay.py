@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.fault_options import FAULTS, FAULTS_OF_MODELS
+from oloproof.evaluation.faults.options import FAULTS, FAULTS_OF_MODELS
 from oloproof.workflows.replay import checkpoints, replay
 
 if TYPE_CHECKING:

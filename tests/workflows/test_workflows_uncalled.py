@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from oloproof.engine.tool_notices import Uncalled
 from oloproof.evaluation.registry import bind_all, lines_of
-from oloproof.workflows.uncalled import Uncalled
 
 ORDER = {"type": "call_order", "order": ["look", "pay"]}
 

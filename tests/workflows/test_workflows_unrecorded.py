@@ -9,10 +9,10 @@ import pytest
 if TYPE_CHECKING:
     from tests.workflows.conftest import TinyProject
 
+from oloproof.engine.tool_notices import Unrecorded
 from oloproof.evaluation.contract import Context
+from oloproof.records.case import Case
 from oloproof.records.evidence import COMPLETED, CaseEvidence, Moment
-from oloproof.suites.case import Case
-from oloproof.workflows.unrecorded import Unrecorded
 
 DECLARED = {"refund": False, "look": True}
 

@@ -6,8 +6,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.claims.grammar import Role
+from oloproof.evaluation.claims.judges import Reading
 from oloproof.evaluation.claims.negation import NEGATING, effect
-from oloproof.evaluation.claims.outcome import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING, Final, Literal
 
-from oloproof.evaluation.claims.numbers import plain_number
-from oloproof.evaluation.claims.words import fold
+from oloproof.evaluation.claims.words import fold, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from oloproof.evaluation.claims.clauses import Message
     from oloproof.evaluation.claims.grammar import Grammar, Language
-    from oloproof.evaluation.claims.outcome import ClaimOutcome, Reading
+    from oloproof.evaluation.claims.judges import ClaimOutcome, Reading
 
 _GRAMMARS: Final[Mapping[Language, Grammar]] = {
     grammar.language: grammar for grammar in (ENGLISH, GERMAN, POLISH, RUSSIAN)

@@ -10,17 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.evaluation.claims.acts import aimed, failed, infinitive, subject
-from oloproof.evaluation.claims.exceptions import excepted
 from oloproof.evaluation.claims.grammar import Role
-from oloproof.evaluation.claims.negation import NEGATING, REACH, effect
-from oloproof.evaluation.claims.outcome import Reading
+from oloproof.evaluation.claims.judges import Reading
+from oloproof.evaluation.claims.negation import NEGATING, REACH, effect, excepted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from oloproof.evaluation.claims.clauses import Clause, Unit
+    from oloproof.evaluation.claims.judges import ClaimOutcome
     from oloproof.evaluation.claims.negation import Place
-    from oloproof.evaluation.claims.outcome import ClaimOutcome
 
 _CARRIED: Final = (*NEGATING, Role.ALMOST, Role.MODAL, Role.HEDGE, Role.CONDITION, Role.TIME)
 _TAG: Final = (Role.TAG, Role.AUXILIARY, Role.NOT, Role.SUBJECT)

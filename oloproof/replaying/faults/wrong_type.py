@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from oloproof.canonical import encode
 from oloproof.paths import MISSING, Absent
 from oloproof.recording.delivery import FaultPlan
-from oloproof.replaying.places import replace_first
+from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue

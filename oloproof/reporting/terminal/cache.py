@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from oloproof.reporting.terminal.quantities import count, moment, size
+from oloproof.reporting.terminal.text import count, moment, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.reporting.terminal.control import method_of
-from oloproof.reporting.terminal.quantities import count
+from oloproof.reporting.terminal.text import count
 
 if TYPE_CHECKING:
     from oloproof.records.project_report import CheckReason, CheckReport

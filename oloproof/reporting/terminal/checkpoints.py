@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import shorten
 from oloproof.reporting.terminal.control import method_of, target_of
-from oloproof.reporting.terminal.quantities import count
+from oloproof.reporting.terminal.text import count
 from oloproof.reporting.terminal.values import compact
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.records.faults import fault_label
-from oloproof.reporting.terminal.outcomes import write_outcome, write_output
-from oloproof.reporting.terminal.steps import write_steps
+from oloproof.reporting.terminal.steps import write_outcome, write_output, write_steps
 from oloproof.reporting.terminal.values import sorted_keys, write_named
 from oloproof.reporting.terminal.verdicts import word, write_changes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from oloproof.reporting.terminal.quantities import tally
+from oloproof.reporting.terminal.text import tally
 from oloproof.reporting.terminal.verdicts import headline, word
 
 if TYPE_CHECKING:

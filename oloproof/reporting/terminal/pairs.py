@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from oloproof.reporting.terminal.quantities import count
-from oloproof.reporting.terminal.sides import Sides
+from oloproof.reporting.terminal.sides import Sides, copy_parts, difference, source_parts
+from oloproof.reporting.terminal.text import count
 from oloproof.reporting.terminal.verdicts import write_verdict
-from oloproof.reporting.terminal.words import copy_parts, difference, source_parts
 
 if TYPE_CHECKING:
-    from oloproof.records.case_report import PairList, PairReport
+    from oloproof.records.case_report import JudgeReport, PairList, PairReport
     from oloproof.reporting.terminal.page import Page
 
 _AT: Final = 11
@@ -54,3 +53,21 @@ def _write_texts(page: Page, names: tuple[str, str], texts: tuple[str, str]) -> 
         lambda half: half.write(*source_parts(stretches)),
         lambda half: half.write(*copy_parts(stretches)),
     )
+
+
+_JUDGED_AT: Final = 9
+
+
+def write_judge(page: Page, report: JudgeReport) -> None:
+    """How many messages were judged, each with its raw verdict."""
+    page.write((report.metric, "bold"), f"  {count(len(report.judged), 'message')} judged", hang=2)
+    for line in report.judged:
+        page.gap()
+        page.write((line.outcome, "bold"), f"  {line.case}")
+        with page.indented():
+            page.labelled(("message", "dim"), line.message, at=_JUDGED_AT)
+            page.labelled(("said", "dim"), line.raw, at=_JUDGED_AT)
+    if report.judged:
+        page.gap()
+        page.labelled(("written to", "dim"), report.written_to, at=12)
+        page.write("Run again to have them count: no case is executed for it.")

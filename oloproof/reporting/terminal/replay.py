@@ -15,9 +15,8 @@ from oloproof.reporting.terminal.control import (
     write_end,
     write_replay_verdict,
 )
-from oloproof.reporting.terminal.outcomes import write_output
 from oloproof.reporting.terminal.sides import Sides
-from oloproof.reporting.terminal.steps import first_difference, write_step
+from oloproof.reporting.terminal.steps import first_difference, write_output, write_step
 from oloproof.reporting.terminal.values import sorted_keys, write_context
 
 if TYPE_CHECKING:

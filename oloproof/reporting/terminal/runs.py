@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oloproof.reporting.terminal.quantities import moment
+from oloproof.reporting.terminal.text import moment
 from oloproof.reporting.terminal.verdicts import word
 
 if TYPE_CHECKING:

@@ -1,14 +1,76 @@
-"""Two things beside each other, row by row; one below the other on a narrow page."""
+"""Which words two texts do not share."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from oloproof.reporting.terminal.page import Page
 
 if TYPE_CHECKING:
     from oloproof.reporting.terminal.page import Part
+
+Mark = Literal["same", "removed", "added"]
+
+# Scripts written without spaces: there every character counts as a word.
+_UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|\s+|[^\w\s]")
+
+
+def difference(source: str, copy: str) -> list[tuple[Mark, str]]:
+    """`source` and `copy` as stretches of words that are the same, removed or added.
+
+    All but the added ones joined are the source, all but the removed ones the copy.
+    """
+    old, new = _WORD.findall(source), _WORD.findall(copy)
+    # What is shared from the start is never read as shared with something further on.
+    pairs = zip(old, new, strict=False)
+    start = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+    # Beyond 200 words the default would ignore the frequent ones, and so mark too much.
+    codes = SequenceMatcher(None, old[start:], new[start:], autojunk=False).get_opcodes()
+    changes = [("".join(old[:start]), "".join(new[:start]), True)]
+    changes += [
+        ("".join(old[start + i : start + j]), "".join(new[start + k : start + m]), kind == "equal")
+        for kind, i, j, k, m in codes
+    ]
+    stretches: list[tuple[Mark, str]] = []
+    removed = added = ""
+    for number, (was, now, same) in enumerate(changes):
+        following = changes[number + 1][:2] if number + 1 < len(changes) else ("", "")
+        if same and not _joins(was, (removed, added), following):
+            stretches += [("removed", removed), ("added", added), ("same", was)]
+            removed = added = ""
+        else:
+            removed, added = removed + was, added + now
+    stretches += [("removed", removed), ("added", added)]
+    return [(mark, text) for mark, text in stretches if text]
+
+
+def _joins(between: str, before: tuple[str, str], after: tuple[str, str]) -> bool:
+    """Whether two changes with only a space between them read better as one."""
+    changed = all((was + then).strip() for was, then in zip(before, after, strict=True))
+    return between.isspace() and any(before) and any(after) and changed
+
+
+def source_parts(stretches: list[tuple[Mark, str]]) -> list[Part]:
+    """The source with what the copy does not have marked `[-so-]`."""
+    return [
+        (f"[-{text}-]", "red") if mark == "removed" else text
+        for mark, text in stretches
+        if mark != "added"
+    ]
+
+
+def copy_parts(stretches: list[tuple[Mark, str]]) -> list[Part]:
+    """The copy with what the source does not have marked `{+so+}`."""
+    return [
+        (f"{{+{text}+}}", "green") if mark == "added" else text
+        for mark, text in stretches
+        if mark != "removed"
+    ]
+
 
 Writer: TypeAlias = Callable[[Page], None]
 """Writes one side of a row onto the page, or the half of a page, that it is given."""

@@ -1,20 +1,65 @@
-"""The steps of a trajectory, one paragraph each."""
+"""How a call of the system ended, and what it gave."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from oloproof.canonical import equal
-from oloproof.reporting.terminal.values import compact, fits, write_context, write_named
+from oloproof.reporting.terminal.values import (
+    compact,
+    fits,
+    write_context,
+    write_named,
+    write_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from oloproof.canonical import JsonValue
+    from oloproof.records.case_report import OutcomeReport
     from oloproof.reporting.terminal.page import Page, Part
 
     Step: TypeAlias = Mapping[str, Any]
     """A step with the fields of `AgentStep`, those left out that have their default."""
+
+
+class WithOutput(Protocol):
+    """A report of something that gave an output or not."""
+
+    @property
+    def has_output(self) -> bool:
+        """Whether there is one; null is an output too."""
+
+    @property
+    def output(self) -> JsonValue:
+        """What was given."""
+
+
+def write_outcome(page: Page, outcome: OutcomeReport, claimed: str, *, at: int) -> None:
+    """The outcome in a line or two, beside what the agent itself says of it."""
+    during = f" during {outcome.phase}" if outcome.phase != "call" else ""
+    page.labelled(
+        ("outcome", "dim"),
+        (outcome.status, "" if outcome.status == "completed" else "bold red"),
+        f"{during}; the agent itself says {claimed}",
+        at=at,
+    )
+    if outcome.error:
+        page.labelled(("error", "dim"), outcome.error, at=at)
+    if outcome.where:
+        page.labelled(("where", "dim"), outcome.where, at=at)
+
+
+def write_output(page: Page, given: WithOutput) -> None:
+    """The whole output, or that there is none."""
+    if not given.has_output:
+        page.write("(none)")
+    elif isinstance(given.output, str):
+        page.prose(given.output)
+    else:
+        write_value(page, given.output)
+
 
 COMPARED: Final = ("kind", "agent", "turn", "tool_name", "arguments", "result", "error")
 """The fields in which a replay is held against its recording."""

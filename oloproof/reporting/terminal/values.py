@@ -9,8 +9,7 @@ from rich.cells import cell_len
 
 from oloproof.canonical import decode, encode
 from oloproof.paths import Absent
-from oloproof.reporting.terminal.quantities import count
-from oloproof.reporting.terminal.text import visible
+from oloproof.reporting.terminal.text import count, visible
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING
-from oloproof.reporting.terminal.quantities import count
+from oloproof.reporting.terminal.text import count
 from oloproof.reporting.terminal.values import (
     fits,
     one_line,

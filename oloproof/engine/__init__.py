@@ -1,0 +1,1 @@
+"""One run from its dataset to its rows: groups are planned, executed, judged and counted."""

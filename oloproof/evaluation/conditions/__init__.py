@@ -1,0 +1,1 @@
+"""Conditions on states, written as text, parsed and never run as code."""

@@ -1,0 +1,1 @@
+"""What is checked of a conversation turn by turn: calls, messages, sources, what was replaced."""

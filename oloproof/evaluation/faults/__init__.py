@@ -1,0 +1,1 @@
+"""What a faulted replay shows of an agent."""

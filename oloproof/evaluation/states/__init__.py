@@ -1,0 +1,1 @@
+"""How recorded states compare with expected ones, and with each other."""

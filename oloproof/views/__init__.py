@@ -1,0 +1,1 @@
+"""What is read of stored runs: rows, reports and the panels of cases."""
