@@ -21,10 +21,10 @@ from oloproof.evaluation.claims.judges import JudgeFields
 from oloproof.evaluation.comparing.rules import NORMALISERS
 from oloproof.evaluation.faults import recovery
 from oloproof.evaluation.options import EvaluatorOptions
-from oloproof.evaluation.registry import known_types
 from oloproof.evaluation.states.options import TolerancesFields
 from oloproof.evaluation.turns import TurnOptions
 from oloproof.gating.findings import Reason
+from oloproof.kinds import EVALUATORS, TRANSFORMS
 from oloproof.paths import parse
 from oloproof.recording.notes import OBSTACLES
 from oloproof.records.evidence import Divergence, OutcomeStatus
@@ -204,7 +204,7 @@ def test_every_field_of_a_case_is_documented(section: str, fields: Any) -> None:
     assert set(fields) == set(table(sections("cases.md")[section]))
 
 
-@pytest.mark.parametrize("name", known_types())
+@pytest.mark.parametrize("name", EVALUATORS.names())
 def test_every_evaluator_is_documented(name: str) -> None:
     """Each type has a section whose table has all of its options, with their defaults."""
     options = importlib.import_module(f"oloproof.evaluators.{name}").Options
@@ -326,3 +326,8 @@ def test_paths_can_be_read() -> None:
     assert 9 == len(written)
     for text in written:
         assert parse(text).segments
+
+
+def test_every_kind_of_transform_is_documented() -> None:
+    """Each has its row, by the field that names it."""
+    assert set(TRANSFORMS.names()) == set(table(sections("suite.md")["Kinds of transforms"]))

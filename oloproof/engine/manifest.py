@@ -9,7 +9,8 @@ from oloproof.bookkeeping import Bookkeeping
 from oloproof.evaluation.dimensions import DimensionSpec
 from oloproof.evaluation.registry import bind_all, kept_options, lines_of
 from oloproof.metamorphic.transforms import build_transform, with_identity
-from oloproof.suites.suite import TransformSpec
+from oloproof.suites.located import Document
+from oloproof.suites.suite import TransformSpec, read_transform
 from oloproof.version import VERSION
 
 if TYPE_CHECKING:
@@ -51,11 +52,16 @@ def _transform(spec: TransformSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "field": spec.field,
-        "replace": spec.replace,
-        "template": spec.template,
+        **spec.options,
         "validity_labels": spec.validity_labels,
         "minimum_validity": spec.minimum_validity,
     }
+
+
+def _stored(transform: dict[str, Any]) -> Document:
+    # Runs of earlier versions name the kind that they do not use, too.
+    given = {name: value for name, value in transform.items() if value is not None}
+    return Document(Path("stored run"), given, lines={}, digest="")
 
 
 class BoundRun(NamedTuple):
@@ -69,18 +75,17 @@ class BoundRun(NamedTuple):
     bookkeeping: Bookkeeping
 
 
-def bind_again(manifest: dict[str, Any]) -> BoundRun:
-    """What judged a stored run."""
-    specs = [
-        TransformSpec(**data, labels_path=None, where="stored run")
-        for data in manifest["transforms"]
-    ]
+def bind_again(manifest: dict[str, Any], root: Path) -> BoundRun:
+    """What judged a stored run of the project in `root`."""
+    specs = [read_transform(_stored(data), ()) for data in manifest["transforms"]]
     lines = lines_of(manifest["evaluators"], Path("stored run"))
     dimensions = [DimensionSpec(name, hard) for name, hard in manifest["dimensions"]]
     declared = manifest["fingerprint"]
     bookkeeping = Bookkeeping.of(declared.get("ignore", ()), declared.get("generated_keys", ()))
     with_baselines = manifest.get("baselines", False)
-    evaluators = bind_all(lines, specs, dimensions, bookkeeping, with_baselines=with_baselines)
+    evaluators = bind_all(
+        lines, specs, dimensions, bookkeeping, with_baselines=with_baselines, root=root
+    )
     judged = (evaluator.transform for evaluator in evaluators)
-    transforms = with_identity(map(build_transform, specs), judged)
+    transforms = with_identity((build_transform(spec, root) for spec in specs), judged)
     return BoundRun(tuple(evaluators), transforms, bookkeeping)

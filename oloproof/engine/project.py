@@ -68,13 +68,15 @@ def load_project(folder: Path, policy: Path | None = None) -> Project:
         dimensions,
         suite.system.bookkeeping,
         with_baselines=suite.system.recorded is None,
+        root=root,
     )
     located = None
     if policy is not None or (root / POLICY_FILE).exists():
         located = load_policy_of(root, policy)
         refuse_unknown_metrics(located, [evaluator.metric for evaluator in evaluators])
     transforms = with_identity(
-        map(build_transform, suite.transforms), (evaluator.transform for evaluator in evaluators)
+        (build_transform(spec, root) for spec in suite.transforms),
+        (evaluator.transform for evaluator in evaluators),
     )
     return Project(suite, tuple(evaluators), transforms, located)
 

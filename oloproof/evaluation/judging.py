@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from oloproof.errors import ConfigurationError, nearest, suggest
+from oloproof.errors import ConfigurationError, nearest, shorten, suggest
 from oloproof.evaluation.chosen import ForCases, fits, speaks_of
 from oloproof.evaluation.completion import settled
-from oloproof.evaluation.contract import not_applicable
+from oloproof.evaluation.contract import Verdict, missing, not_applicable
 from oloproof.evaluation.dimensions import Summary
 from oloproof.evaluation.states.snapshots import expected_states
 from oloproof.paths import render
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from oloproof.canonical import JsonValue
-    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace, Verdict
+    from oloproof.evaluation.contract import Context, Evaluator, NamedPlace
     from oloproof.records.case import Case
 
 _MOST_KEYS: Final = 1000
@@ -149,8 +150,21 @@ def judge(evaluators: Iterable[Evaluator], context: Context) -> list[Verdict]:
 
 
 def judge_one(evaluator: Evaluator, context: Context) -> Verdict:
-    """What a check says of a case, whatever became of its call."""
-    return settled(evaluator.evaluate(context), context, of_output=evaluator.of_output)
+    """What a check says of a case, whatever became of its call; one that raises says nothing."""
+    try:
+        said = evaluator.evaluate(context)
+        if not isinstance(said, Verdict):
+            raise TypeError(f"it gave no verdict, but {shorten(repr(said))}")
+    except Exception as error:
+        said = missing("check_raised", detail=f"the check raised {_raised(error)}")
+    return settled(said, context, of_output=evaluator.of_output)
+
+
+def _raised(error: Exception) -> str:
+    line = traceback.extract_tb(error.__traceback__)[-1]
+    told = str(error).partition("\n")[0]
+    kind = type(error).__name__
+    return f"{kind}{f': {shorten(told, 200)}' if told else ''} ({line.filename}:{line.lineno})"
 
 
 def _judge_copy(evaluator: Evaluator, context: Context) -> Verdict:

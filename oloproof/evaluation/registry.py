@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.bookkeeping import NO_BOOKKEEPING
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.chosen import ForCases
+from oloproof.evaluation.contract import CaseCheck
 from oloproof.evaluation.dimensions import summaries
 from oloproof.evaluation.options import OptionError
 from oloproof.evaluation.outputs import OutputCheck
@@ -17,6 +16,7 @@ from oloproof.evaluation.schemas.paths import refuse_unknown_places
 from oloproof.evaluation.setting import Setting
 from oloproof.evaluation.states.expected import ExpectedStates
 from oloproof.evaluation.states.snapshots import StateCheck
+from oloproof.kinds import EVALUATORS
 from oloproof.paths import MISSING, Absent
 from oloproof.records.case import IDENTITY
 from oloproof.suites.case_files import JsonLines
@@ -25,7 +25,6 @@ from oloproof.suites.suite import RawEvaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import ModuleType
 
     from oloproof.bookkeeping import Bookkeeping
     from oloproof.canonical import JsonValue
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from oloproof.evaluation.dimensions import DimensionSpec
     from oloproof.suites.suite import Suite, TransformSpec
 
-_PACKAGE: Final = "oloproof.evaluators"
 _STATE_MATCHES: Final = "state_matches"
 _OF_OUTPUTS: Final = frozenset({"exact_match", "claims"})
 """The types that tell whether an output is the expected one."""
@@ -46,14 +44,16 @@ def bind_all(
     bookkeeping: Bookkeeping = NO_BOOKKEEPING,
     *,
     with_baselines: bool = False,
+    root: Path | None = None,
 ) -> list[Evaluator]:
     """The evaluators of a suite in order; `ConfigurationError` names the line that is wrong.
 
-    Those of its `dimensions` come last. Refused are unknown types and options, names that refer
-    to nothing, and a metric that two evaluators would make.
+    Those of its `dimensions` come last. A type may be the project's in `root` itself. Refused
+    are unknown types and options, names that refer to nothing, and a metric that two
+    evaluators would make.
     """
     names = tuple(transform.name for transform in transforms)
-    setting = _setting(lines, names, bookkeeping)._replace(with_baselines=with_baselines)
+    setting = _setting(lines, names, bookkeeping)._replace(with_baselines=with_baselines, root=root)
     _refuse_unknown_dimensions(lines, [dimension.name for dimension in dimensions])
     bound = _bind_lines(lines, setting)
     _refuse_repeated_metrics(bound)
@@ -119,14 +119,22 @@ def _document(value: JsonValue, path: Path) -> Document:
 
 def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
     """The evaluators that one line makes."""
-    module = _module(line)
+    module = _module(line, setting.root)
     options = line.read(module.Options)
     try:
-        made: list[Evaluator] = module.build(options, _setting_of(line, setting))
+        made: list[Evaluator] = EVALUATORS.build(
+            line.type, module, options, _setting_of(line, setting), where=line.where()
+        )
     except OptionError as error:
         raise ConfigurationError(
             error.what, where=line.where(error.field), mend=error.mend
         ) from None
+    if not isinstance(made, list) or not all(isinstance(check, CaseCheck) for check in made):
+        raise ConfigurationError(
+            f"evaluator `{line.type}`: `build` gave something else than a list of checks",
+            where=line.where(),
+            mend="give a list of objects whose classes derive from `CaseCheck`",
+        )
     if options.cases is None:
         return made
     return [ForCases(check, options.cases, line.where("cases")) for check in made]
@@ -134,7 +142,8 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
 
 def kept_options(line: RawEvaluator) -> dict[str, Any]:
     """The options of a line with what its files hold instead of their names: for a stored run."""
-    inlined: Callable[..., dict[str, Any]] | None = getattr(_module(line), "inlined", None)
+    root = line.document.path.parent
+    inlined: Callable[..., dict[str, Any]] | None = getattr(_module(line, root), "inlined", None)
     return line.options if inlined is None else inlined(line.options, _reader(line))
 
 
@@ -162,7 +171,7 @@ def expected_states(lines: Iterable[RawEvaluator]) -> ExpectedStates:
     found = []
     for line in lines:
         if line.type == _STATE_MATCHES and line.options.get("of") != "active":
-            options: Any = line.read(_module(line).Options)
+            options: Any = line.read(_module(line, None).Options)
             found.append((options.cases, options.comparison()))
     return ExpectedStates(tuple(found))
 
@@ -179,21 +188,8 @@ def _setting(
     )
 
 
-def known_types() -> list[str]:
-    """The types of evaluators there are."""
-    package = importlib.import_module(_PACKAGE)
-    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-
-
-def _module(line: RawEvaluator) -> ModuleType:
-    known = known_types()
-    if line.type not in known:
-        raise ConfigurationError(
-            f"no evaluator is of the type `{line.type}`",
-            where=line.where("type"),
-            mend=suggest(line.type, known),
-        )
-    return importlib.import_module(f"{_PACKAGE}.{line.type}")
+def _module(line: RawEvaluator, root: Path | None) -> Any:
+    return EVALUATORS.find(line.type, where=line.where("type"), root=root)
 
 
 def _refuse_unknown_dimensions(lines: Sequence[RawEvaluator], known: list[str]) -> None:

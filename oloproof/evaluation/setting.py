@@ -9,6 +9,7 @@ from oloproof.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from oloproof.canonical import JsonValue
     from oloproof.evaluation.outputs import OutputCheck
@@ -31,7 +32,8 @@ class Setting(NamedTuple):
 
     `expected_states` is how the suite's `state_matches` lines compare (exactly without one),
     `output_checks` are those that tell whether an output is the expected one, `bookkeeping`
-    is what counts in no comparison, and `with_baselines` whether sources are run again unchanged.
+    is what counts in no comparison, `with_baselines` whether sources are run again unchanged,
+    and `root` the project's folder.
     `where` gives the `file:line: field` of an option of the line that is built, `read` the
     value of a JSON, YAML or JSON Lines (a list) file that an option names, relative to the suite.
     """
@@ -43,3 +45,4 @@ class Setting(NamedTuple):
     read: Callable[..., JsonValue] = _no_file
     output_checks: tuple[OutputCheck, ...] = ()
     with_baselines: bool = False
+    root: Path | None = None

@@ -5,22 +5,23 @@ All that are declared change a text. `identity`, which is built in, changes noth
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from oloproof.errors import ConfigurationError
+from pydantic import Field, create_model
+
+from oloproof.errors import ConfigurationError, suggest
+from oloproof.kinds import TRANSFORMS, is_own
 from oloproof.paths import MISSING, Path, parse
 from oloproof.records.case import IDENTITY, refuse_case
+from oloproof.suites.suite_fields import COMMON_FIELDS, TransformFields
 
 if TYPE_CHECKING:
+    import pathlib
     from collections.abc import Callable, Iterable, Sequence
 
     from oloproof.canonical import JsonValue
     from oloproof.records.case import Case
     from oloproof.suites.suite import TransformSpec
-
-_PACKAGE: Final = "oloproof.metamorphic.kinds"
 
 
 class Transform(NamedTuple):
@@ -97,27 +98,43 @@ def copies_of(case: Case, transforms: Sequence[AnyTransform]) -> list[Case]:
     return [] if lone else copies
 
 
-def build_transform(spec: TransformSpec) -> Transform:
-    """The transform of a declaration; `ConfigurationError` where its field names no one place."""
-    kind = _kind(spec)
-    given = getattr(spec, kind)
-    definition: dict[str, JsonValue] = {
-        "name": spec.name,
-        "field": spec.field,
-        kind: given if isinstance(given, str) else [list(pair) for pair in given],
-    }
-    rewrite = importlib.import_module(f"{_PACKAGE}.{kind}").build(spec)
+def build_transform(spec: TransformSpec, root: pathlib.Path | None = None) -> Transform:
+    """The transform of a declaration, whose kind may be the project's in `root` itself.
+
+    Raises `ConfigurationError` for a kind that there is not, for options that it does not
+    take, and for a field that names no one place.
+    """
+    kind = _kind_of(spec, root)
+    code = TRANSFORMS.find(kind, where=spec.document.where((*spec.at, kind)), root=root)
+    declared: Any = spec.read(
+        create_model("Declared", __base__=TransformFields, value=(code.Options, Field(alias=kind)))
+    )
+    rewrite: Callable[[str], str] = TRANSFORMS.build(kind, code, declared.value, where=spec.where)
+    definition = {"name": spec.name, "field": spec.field, **spec.options}
     return Transform(spec.name, spec.field, _place(spec), definition, rewrite)
 
 
-def known_kinds() -> list[str]:
-    """The kinds of transforms there are."""
-    package = importlib.import_module(_PACKAGE)
-    return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-
-
-def _kind(spec: TransformSpec) -> str:
-    return next(kind for kind in known_kinds() if getattr(spec, kind, None) is not None)
+def _kind_of(spec: TransformSpec, root: pathlib.Path | None) -> str:
+    """The kind of a declared transform: the one field that not every transform has."""
+    given = list(spec.options)
+    if len(given) == 1:
+        return given[0]
+    known = TRANSFORMS.names()
+    strange = [name for name in given if name not in known and not is_own(name, root)]
+    if len(given) > 1 and strange:
+        raise ConfigurationError(
+            f"unknown field `{strange[0]}` in the transform `{spec.name}`",
+            where=spec.document.where((*spec.at, strange[0])),
+            mend=suggest(strange[0], [*COMMON_FIELDS, *known]),
+        )
+    named = " and ".join(f"`{name}`" for name in given)
+    raise ConfigurationError(
+        f"the transform `{spec.name}` gives both {named}"
+        if given
+        else f"the transform `{spec.name}` does not say what it changes",
+        where=spec.where,
+        mend='give one: `replace: [["old", "new"]]` or `template: "{value} …"`',
+    )
 
 
 def _place(spec: TransformSpec) -> Path:
@@ -125,12 +142,12 @@ def _place(spec: TransformSpec) -> Path:
         place = parse(spec.field)
     except ConfigurationError as error:
         raise ConfigurationError(
-            error.what, where=f"{spec.where}: field", mend=error.mend
+            error.what, where=spec.document.where((*spec.at, "field")), mend=error.mend
         ) from None
     if place.has_wildcard:
         raise ConfigurationError(
             f"`{spec.field}` may name several places",
-            where=f"{spec.where}: field",
+            where=spec.document.where((*spec.at, "field")),
             mend="a transform changes one text: name one place, without `[*]`",
         )
     return place

@@ -64,6 +64,7 @@ class Fingerprint:
     models: str = _counts_for("fault", default="live")
     recordings: str | None = _counts_for("verdict", default=None)
     judging: str = _counts_for("verdict", default="")
+    own_kinds: str = _counts_for("verdict", default="")
 
     @property
     def shown_version(self) -> str:

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import digest, encode
+from oloproof.kinds import foreign_modules
 from oloproof.reuse.fingerprint import Fingerprint, judging_version
 from oloproof.reuse.notes import LOADED
 from oloproof.systems.source import file_name, source_digest, source_files
@@ -32,6 +33,7 @@ def fingerprint_of(suite: Suite, store: Store) -> Fingerprint:
         "ignore": suite.system.ignore,
         "generated_keys": suite.system.generated_keys,
         "judging": judging_version(),
+        "own_kinds": _own_kinds(suite),
     }
     version = suite.system.version
     if suite.recorded is not None:
@@ -56,6 +58,16 @@ def fingerprint_of(suite: Suite, store: Store) -> Fingerprint:
         retries=(str(retries.attempts), *retries.on),  # one attempt, too, may meet an outage
         **common,
     )
+
+
+def _own_kinds(suite: Suite) -> str:
+    """The digest of the source of evaluators and transforms that are not ours."""
+    types = [line.type for line in suite.evaluators]
+    kinds = [name for spec in suite.transforms for name in spec.options]
+    files: set[Path] = set()
+    for module in foreign_modules(suite.root, types, kinds):
+        files.update(source_files(suite.root, module, ()))
+    return source_digest(suite.root, sorted(files)) if files else ""
 
 
 def _source_of(suite: Suite, store: Store) -> str:

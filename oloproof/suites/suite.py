@@ -11,14 +11,20 @@ from pydantic import BaseModel
 from oloproof.suites.explanation import value_at
 from oloproof.suites.files import check_file
 from oloproof.suites.located import read_document
-from oloproof.suites.places import show_where
 from oloproof.suites.slices import SliceSpec, parse_slice
-from oloproof.suites.suite_fields import Retries, SuiteFields, SystemSpec, TransformFields
+from oloproof.suites.suite_fields import (
+    COMMON_FIELDS,
+    Retries,
+    SuiteFields,
+    SystemSpec,
+    TransformFields,
+)
 from oloproof.suites.validation import validate
 
 if TYPE_CHECKING:
     import builtins
 
+    from oloproof.canonical import JsonValue
     from oloproof.suites.located import Document
     from oloproof.suites.places import Place
 
@@ -26,20 +32,34 @@ Options = TypeVar("Options", bound=BaseModel)
 
 
 class TransformSpec(NamedTuple):
-    """One declared transform; exactly one of `replace` and `template` is given.
+    """One declared transform; its kind checks its own options, by `read`.
 
-    `validity_labels` is the path as written, `labels_path` the absolute one;
-    `where` is the `file:line` of the declaration.
+    `validity_labels` is the path as written, `labels_path` the absolute one.
     """
 
+    document: Document
+    at: Place
     name: str
     field: str
-    replace: tuple[tuple[str, str], ...] | None
-    template: str | None
     validity_labels: str | None
     labels_path: Path | None
     minimum_validity: float
-    where: str
+
+    @property
+    def options(self) -> dict[str, JsonValue]:
+        """What of the declaration its kind says itself: one field, named as the kind."""
+        given = value_at(self.document.value, self.at)
+        assert isinstance(given, dict)  # the suite's fields were checked
+        return {name: value for name, value in given.items() if name not in COMMON_FIELDS}
+
+    @property
+    def where(self) -> str:
+        """`file:line: field` of the declaration."""
+        return self.document.where(self.at)
+
+    def read(self, model: builtins.type[Options]) -> Options:
+        """The whole declaration as a `model`; `ConfigurationError` names what is wrong."""
+        return validate(self.document, model, self.at)
 
 
 class RawEvaluator(NamedTuple):
@@ -151,8 +171,8 @@ def load_suite(path: Path) -> Suite:
         spec=spec,
         root=path.parent,
         transforms=tuple(
-            _transform(document, fields, position)
-            for position, fields in enumerate(spec.metamorphic.transforms)
+            read_transform(document, ("metamorphic", "transforms", position))
+            for position in range(len(spec.metamorphic.transforms))
         ),
         evaluators=tuple(
             RawEvaluator(document, ("evaluators", position))
@@ -167,20 +187,18 @@ def load_suite(path: Path) -> Suite:
     return suite
 
 
-def _transform(document: Document, fields: TransformFields, position: int) -> TransformSpec:
+def read_transform(document: Document, at: Place) -> TransformSpec:
+    """The transform that is declared at a place; its kind is still to be read."""
+    fields = validate(document, TransformFields, at)
     labels = fields.validity_labels
-    line = document.line_of(("metamorphic", "transforms", position))
     return TransformSpec(
+        document=document,
+        at=at,
         name=fields.name,
         field=fields.field,
-        replace=None
-        if fields.replace is None
-        else tuple((old, new) for old, new in fields.replace),
-        template=fields.template,
         validity_labels=labels,
         labels_path=None if labels is None else _below(document.path.parent, labels),
         minimum_validity=fields.minimum_validity,
-        where=show_where(document.path, line),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping  # noqa: TC003  # pydantic resolves it
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from oloproof.bookkeeping import Bookkeeping
 from oloproof.errors import ConfigurationError
@@ -18,7 +18,7 @@ from oloproof.suites.validation import Fields, FormatVersion, PathText, refuse, 
 
 _CALLABLE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _EXCEPTION: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_EVALUATOR: Final = re.compile(r"[a-z][a-z0-9_]*")
+_EVALUATOR: Final = re.compile(r"[a-z][a-z0-9_]*|[^\W\d]\w*([.:][^\W\d]\w*)+")
 _ONLY_PYTHON: Final = (
     "this version runs a Python object, `callable: module:attr`, or judges what was recorded "
     "elsewhere, `recorded: FILE`"
@@ -62,15 +62,6 @@ def _pattern(text: str) -> str:
             mend="write a pattern that matches nothing but the secret",
         )
     return text
-
-
-def _pair(texts: tuple[str, ...]) -> tuple[str, ...]:
-    if len(texts) != 2 or not texts[0]:
-        raise refuse(
-            "an entry of `replace` is no pair of texts",
-            mend='write `["old", "new"]`, where the old text is not empty',
-        )
-    return texts
 
 
 def _slice(text: str) -> str:
@@ -156,12 +147,15 @@ class Retries(Fields):
 
 
 class TransformFields(Fields):
-    """A way to change one text of a case's input, and the labels that say it keeps its meaning."""
+    """A way to change one text of a case's input, and the labels that say it keeps its meaning.
+
+    Which way, one further field says: its name is a kind of transform, which checks the value.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     name: Text
     field: Text
-    replace: tuple[Annotated[tuple[str, ...], AfterValidator(_pair)], ...] | None = None
-    template: str | None = None
     validity_labels: Text | None = None
     minimum_validity: float = Field(default=0.85, gt=0, lt=1)
 
@@ -179,25 +173,11 @@ class TransformFields(Fields):
                 mend="give this one another name",
                 at=("name",),
             )
-        if (self.replace is None) == (self.template is None):
-            both = "both" if self.replace is not None else "neither"
-            raise refuse(
-                f"the transform `{self.name}` gives {both} of `replace` and `template`",
-                mend='give one: `replace: [["old", "new"]]` or `template: "{value} …"`',
-            )
-        if self.template is not None and "{value}" not in self.template:
-            raise refuse(
-                f"the template of `{self.name}` leaves out the text that it changes",
-                mend="write `{value}` where that text belongs",
-                at=("template",),
-            )
-        if self.replace == ():
-            raise refuse(
-                f"the transform `{self.name}` replaces nothing",
-                mend='give at least one pair: `replace: [["old", "new"]]`',
-                at=("replace",),
-            )
         return self
+
+
+COMMON_FIELDS: Final = frozenset(TransformFields.model_fields)
+"""What a transform of any kind may say."""
 
 
 class Metamorphic(Fields):
@@ -264,7 +244,8 @@ def _check_type(options: Mapping[str, Any], at: tuple[str | int, ...]) -> None:
     name = options["type"]
     if not isinstance(name, str) or not _EVALUATOR.fullmatch(name):
         raise refuse(
-            f"`{name}` is no type of evaluator",
-            mend="write a name in small letters, such as `state_matches`",
+            f"`{name}` cannot be a type of evaluator",
+            mend="write a name in small letters, such as `state_matches`, "
+            "or name your own: `my_checks:total`",
             at=(*at, "type"),
         )

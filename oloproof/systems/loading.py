@@ -54,20 +54,31 @@ def load_system(
         ) from error
 
 
+def load_object(spec: str, root: Path | None = None) -> Any:
+    """The module, or what `module:attr` names in one, of the project in `root`.
+
+    Raises `ConfigurationError` when nothing of that name can be imported.
+    """
+    if root is not None and str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    loader = _Loader(spec, root or Path(), str)
+    name, _, attribute = spec.partition(":")
+    module = loader.module(name)
+    return loader.attribute(module, attribute) if attribute else module
+
+
 def load_function(spec: str, root: Path) -> Callable[..., Any]:
     """The function that `module:attr` names in the project; `ConfigurationError` for another.
 
     What it raises becomes a `ConfigurationError`, too, with the line in the project.
     """
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    loader = _Loader(spec, root, str)
     module_name, separator, attribute = spec.partition(":")
     if not separator or not attribute:
         raise ConfigurationError(
             f"`{spec}` names no function", mend="write it as `module:function`"
         )
-    found = loader.attribute(loader.module(module_name), attribute)
+    found = load_object(spec, root)
+    loader = _Loader(spec, root, str)
     if not callable(found):
         raise ConfigurationError(
             f"`{spec}` is {_with_article(type(found).__name__)} that cannot be called",

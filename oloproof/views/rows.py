@@ -93,7 +93,7 @@ class StoredRun(NamedTuple):
     @classmethod
     def open(cls, store: Store, record: RunRecord, not_kept: NotKept = _NONE) -> StoredRun:
         """The run with its evaluators and transforms made again."""
-        return cls(store, record, bind_again(record.manifest), not_kept)
+        return cls(store, record, bind_again(record.manifest, store.path.parent.parent), not_kept)
 
     def rows(self, containing: bytes = b"") -> Iterator[dict[str, Any]]:
         """Every row, as `read_rows` gives them."""

@@ -31,7 +31,7 @@ def pairs(folder: Path, transform: str, *, write: bool) -> PairList:
     project = load_project(folder)
     suite = project.suite
     spec = _declared(transform, suite.transforms)
-    chosen = build_transform(spec)
+    chosen = build_transform(spec, suite.root)
     labels = NO_LABELS if spec.labels_path is None else load_labels(spec.labels_path)
     waiting = {line.digest for line in labels.lines}
     every = _pair_lines(suite, chosen)

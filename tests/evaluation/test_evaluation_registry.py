@@ -15,23 +15,22 @@ from oloproof.evaluation.registry import (
     bind_all,
     bind_one,
     expected_states,
-    known_types,
     lines_of,
 )
+from oloproof.kinds import EVALUATORS
 from oloproof.records.case import Case
 from oloproof.records.trajectory import FaultKind
-from oloproof.suites.located import parse_document
-from oloproof.suites.suite import RawEvaluator, Suite, TransformSpec, load_suite
+from oloproof.suites.located import Document, parse_document
+from oloproof.suites.suite import RawEvaluator, Suite, load_suite, read_transform
 
-INJECTED = TransformSpec(
-    name="injected",
-    field="message",
-    replace=None,
-    template="{value}!",
-    validity_labels=None,
-    labels_path=None,
-    minimum_validity=0.85,
-    where="oloproof.yaml:1",
+INJECTED = read_transform(
+    Document(
+        Path("oloproof.yaml"),
+        {"name": "injected", "field": "message", "template": "{value}!"},
+        lines={},
+        digest="",
+    ),
+    (),
 )
 
 
@@ -80,7 +79,7 @@ def test_every_type_is_known_by_its_module() -> None:
         "state_unchanged",
         "superseded_absent",
         "superseded_history",
-    ] == known_types()
+    ] == EVALUATORS.names()
 
 
 @pytest.mark.parametrize(
@@ -194,11 +193,11 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
     [
         (
             "type: state_match",
-            "no evaluator is of the type `state_match`",
+            "there is no evaluator `state_match`",
             "type",
             "did you mean `state_matches`?",
         ),
-        ("type: os", "no evaluator is of the type `os`", "type", "known: `"),
+        ("type: os", "there is no evaluator `os`", "type", "known: `"),
         ("type: exact_match, feild: a", "unknown field `feild`", "feild", "did you mean `field`?"),
         (
             "type: exact_match, field: 'a..b'",

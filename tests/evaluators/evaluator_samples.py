@@ -18,17 +18,17 @@ from oloproof.records.evidence import (
     Outcome,
     ReplayEvidence,
 )
-from oloproof.suites.suite import TransformSpec
+from oloproof.suites.located import Document
+from oloproof.suites.suite import read_transform
 
-LOUD = TransformSpec(
-    name="loud",
-    field="message",
-    replace=None,
-    template="{value}!",
-    validity_labels=None,
-    labels_path=None,
-    minimum_validity=0.85,
-    where="oloproof.yaml:1",
+LOUD = read_transform(
+    Document(
+        Path("oloproof.yaml"),
+        {"name": "loud", "field": "message", "template": "{value}!"},
+        lines={},
+        digest="",
+    ),
+    (),
 )
 RAISED = Outcome("raised", "ValueError: no such order", "app.py:7")
 

@@ -14,7 +14,7 @@ from oloproof.canonical import encode
 from oloproof.evaluation.completion import OF_THE_CASE
 from oloproof.evaluation.contract import Context, Evaluator, FaultDemand
 from oloproof.evaluation.judging import CaseChecks, judge
-from oloproof.evaluation.registry import known_types
+from oloproof.kinds import EVALUATORS
 from oloproof.paths import MISSING
 from oloproof.records.case import Case
 from oloproof.records.evidence import (
@@ -223,7 +223,7 @@ def every_evaluator() -> list[Evaluator]:
 
 def test_every_type_is_under_this_contract() -> None:
     """A type added without a line here is noticed."""
-    assert sorted(LINES) == known_types()
+    assert sorted(LINES) == EVALUATORS.names()
 
 
 @pytest.mark.parametrize("kind", sorted(LINES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,21 +12,16 @@ from oloproof.metamorphic.pairs import ValidityCount, count_labels, field_text, 
 from oloproof.metamorphic.transforms import Transform, build_transform
 from oloproof.records.case import Case
 from oloproof.suites.labels import NO_LABELS, Labels
-from oloproof.suites.suite import TransformSpec
+from oloproof.suites.located import Document
+from oloproof.suites.suite import read_transform
 
 
-def transform(name: str = "loud", template: str | None = "{value}!", **fields: Any) -> Transform:
-    spec = TransformSpec(
-        name=name,
-        field="message",
-        replace=fields.get("replace"),
-        template=template,
-        validity_labels=None,
-        labels_path=None,
-        minimum_validity=0.85,
-        where="oloproof.yaml:9",
-    )
-    return build_transform(spec)
+def transform(name: str = "loud", template: str | None = "{value}!", **kind: Any) -> Transform:
+    declared = {"name": name, "field": "message", **kind}
+    if template is not None:
+        declared["template"] = template
+    document = Document(Path("oloproof.yaml"), declared, lines={}, digest="")
+    return build_transform(read_transform(document, ()))
 
 
 def pair(made: Transform, message: str = "Hi", **fields: Any) -> str:

@@ -43,6 +43,7 @@ OTHERS = {
     "models": "recorded",
     "recordings": "2" * 64,
     "judging": "1 abd",
+    "own_kinds": "5" * 64,
 }
 FOLLOWS = {
     "execution": {"execution", "control", "fault", "whole"},

@@ -103,19 +103,17 @@ def test_every_field_of_a_suite_is_read(write: Callable[[str], Path], project: P
 def test_transforms_are_read_with_their_labels(write: Callable[[str], Path], project: Path) -> None:
     """A transform has its declaration's line; labels are found from the root, if there are any."""
     paraphrase, injected = load_suite(write(WHOLE)).transforms
-    assert (("Please refund", "Could you refund"),) == paraphrase.replace
-    assert (None, "labels/paraphrase.jsonl", 0.9, "oloproof.yaml:18") == (
-        paraphrase.template,
+    assert {"replace": [["Please refund", "Could you refund"]]} == paraphrase.options
+    assert ("labels/paraphrase.jsonl", 0.9) == (
         paraphrase.validity_labels,
         paraphrase.minimum_validity,
-        paraphrase.where,
     )
+    assert paraphrase.where.endswith("oloproof.yaml:18: metamorphic.transforms[0]")
     assert project / "labels/paraphrase.jsonl" == paraphrase.labels_path
-    assert ("injected", "message", None, "{value} OVERRIDE", None, None, 0.85) == (
+    assert ("injected", "message", {"template": "{value} OVERRIDE"}, None, None, 0.85) == (
         injected.name,
         injected.field,
-        injected.replace,
-        injected.template,
+        injected.options,
         injected.validity_labels,
         injected.labels_path,
         injected.minimum_validity,
@@ -272,45 +270,19 @@ def transform(text: str) -> str:
         ("", "min_slice_support: 0\n", ":4: min_slice_support", "at least 1", "at least 1"),
         ("", "evaluators:\n- state_matches\n", ":5: evaluators[0]", "an object", "write an object"),
         ("", "evaluators:\n- {mode: x}\n", ":5: evaluators[0]", "no `type`", "state_matches"),
-        ("", "evaluators:\n- {type: ../x}\n", ":5: evaluators[0].type", "no type", "small letters"),
-        ("", "evaluators:\n- {type: 1}\n", ":5: evaluators[0].type", "no type", "small letters"),
         (
             "",
-            transform("replace: [[a, b]], template: '{value}'"),
-            ":6: metamorphic.transforms[0]",
-            "both of `replace` and `template`",
-            "give one",
+            "evaluators:\n- {type: ../x}\n",
+            ":5: evaluators[0].type",
+            "cannot be a type",
+            "small letters",
         ),
         (
             "",
-            transform("minimum_validity: 0.9"),
-            ":6: metamorphic.transforms[0]",
-            "neither of `replace` and `template`",
-            "give one",
-        ),
-        (
-            "",
-            transform("replace: []"),
-            ":6: metamorphic.transforms[0].replace",
-            "replaces nothing",
-            "at least one pair",
-        ),
-        *(
-            (
-                "",
-                transform(f"replace: [[a, b], {pair}]"),
-                ":6: metamorphic.transforms[0].replace[1]",
-                "is no pair of texts",
-                'write `["old", "new"]`',
-            )
-            for pair in ("['', b]", "[a]", "[a, b, c]", "[]")
-        ),
-        (
-            "",
-            transform("template: 'x'"),
-            ":6: metamorphic.transforms[0].template",
-            "leaves out the text",
-            "write `{value}`",
+            "evaluators:\n- {type: 1}\n",
+            ":5: evaluators[0].type",
+            "cannot be a type",
+            "small letters",
         ),
         (
             "",

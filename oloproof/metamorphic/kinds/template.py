@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from pydantic import AfterValidator
+
+from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from oloproof.suites.suite import TransformSpec
+
+def _with_place(template: str) -> str:
+    if "{value}" not in template:
+        raise refuse(
+            "the template leaves out the text that it changes",
+            mend="write `{value}` where that text belongs",
+        )
+    return template
 
 
-def build(spec: TransformSpec) -> Callable[[str], str]:
+Options: TypeAlias = Annotated[str, AfterValidator(_with_place)]
+"""A text with `{value}` in it."""
+
+
+def build(options: Options) -> Callable[[str], str]:
     """Puts the text where the template says `{value}`; other braces mean nothing."""
-    template = spec.template
-    assert template is not None, "the transform is declared by its template"
-    return lambda text: template.replace("{value}", text)
+    return lambda text: options.replace("{value}", text)
