@@ -1,4 +1,7 @@
-"""Gives rows of one world, whose keys it generated, the keys of their partners in another world."""
+"""What a sandbox writes down by itself: it counts in no comparison of worlds.
+
+Places are left out, and rows with generated keys are compared by what they hold.
+"""
 
 from __future__ import annotations
 

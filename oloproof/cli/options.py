@@ -1,4 +1,4 @@
-"""Groups of commands that name the nearest one where there is none of the name given."""
+"""Options and arguments that commands share, and the groups in which help lists them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Tools that checks name and no case called, where that is most likely a mistake.
-
-That a forbidden tool is never called is what one hopes for; but a check of a name that does not
-exist passes for ever, and nothing before a run knows which tools there are. So it is told where a
-tool that was called is spelt much like it, or the check shows nothing without it.
-"""
+"""Notes on tools that no case called: named by checks, or declared while the world changed."""
 
 from __future__ import annotations
 

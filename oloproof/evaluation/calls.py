@@ -1,4 +1,4 @@
-"""The options by which a check says of which calls it speaks."""
+"""The tool calls of a trajectory, each with the result it got, and the options that choose some."""
 
 from __future__ import annotations
 

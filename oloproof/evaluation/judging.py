@@ -1,4 +1,8 @@
-"""Watches for places that checks name: one that no case has is most likely misspelt."""
+"""Every check's verdict on a case, and what must hold of cases so that it can be given.
+
+Copies are judged by their own transform's relations alone. A place that a check names and no
+case has is most likely misspelt.
+"""
 
 from __future__ import annotations
 

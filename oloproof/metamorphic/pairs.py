@@ -1,4 +1,4 @@
-"""Pairs of a source and its copy: what identifies them, and what people read of them."""
+"""Pairs of a source and its copy: what identifies them, and what people's labels say of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Empty values for fields of records that are left out.
-
-Pydantic asks every factory for its signature, and gets that of `list` and `dict` only from
-their documentation, by compiling a tokenizer: a fiftieth of what a command takes to start.
-"""
+"""Shapes that the records share: JSON values, defaults, redacted places and steps."""
 
 from __future__ import annotations
 

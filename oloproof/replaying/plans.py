@@ -1,4 +1,4 @@
-"""Changes the first place of an answer for which there is a change."""
+"""The declared faults by name, as the plain data that a replay delivers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts evidence and verdicts into the shapes that are reported."""
+"""Puts evidence and verdicts into the shapes that are reported, turn by turn in conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stored run, as it is read out of the store."""
+"""Finds a stored run, and reads what was kept of it."""
 
 from __future__ import annotations
 

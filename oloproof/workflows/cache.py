@@ -1,4 +1,4 @@
-"""What the documents of a run refer to, for the work on the store as a whole."""
+"""`oloproof cache`: the store as a whole, what it holds, and whether that is whole."""
 
 from __future__ import annotations
 

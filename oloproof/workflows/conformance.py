@@ -1,4 +1,4 @@
-"""What the conformance check can find, in words, and how each of it is mended."""
+"""What the conformance check can find, in words, and the cases on which it is tried."""
 
 from __future__ import annotations
 

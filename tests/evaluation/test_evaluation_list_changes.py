@@ -133,6 +133,8 @@ def test_something_is_told_exactly_where_values_differ(before: Any, after: Any) 
 
 
 @given(st.lists(json_values, max_size=6), st.lists(json_values, max_size=6))
+@example([None, {}, {}], [[]])
+@example([[True], ["\0true"], ["\0true"]], [["\0true"], [True], [True], [True]])
 def test_each_item_is_told_of_once(before: list[Any], after: list[Any]) -> None:
     """What came and what went make up the difference of the two lengths."""
     kinds = Counter(

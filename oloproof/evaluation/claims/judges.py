@@ -1,4 +1,4 @@
-"""What a place or a message may come to, and why."""
+"""Judgements of a language model on claims whose words are unclear, taken from their record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the negations of a clause do to a word in it: deny it, spare it, or nobody can tell."""
+"""Which words a negation covers, and which an exception takes out."""
 
 from __future__ import annotations
 

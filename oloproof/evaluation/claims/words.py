@@ -1,4 +1,4 @@
-"""One form for a number, however a language parts its thousands and its decimals."""
+"""The words of a message, and the numbers among them, in one form."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Which of the items that went are most like which of those that came, by deepdiff.
+"""How a list became another, told to people: which items came, went, moved and changed.
 
-It is imported here alone, and only when lists are explained to people: it decides nothing.
+Which of the items that went are most like which of those that came, deepdiff says. It is
+imported here alone, and only when lists are explained to people: it decides nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.evaluation.comparing.differences import LONGEST_ALIGNED, explain_place, side_by_side
 from oloproof.evaluation.comparing.multisets import form
@@ -30,9 +31,10 @@ def nearest(before: Sequence[JsonValue], after: Sequence[JsonValue]) -> dict[int
     """Pairs of items that share most, by their positions; what shares too little has none."""
     from deepdiff import DeepDiff
 
+    old_items, new_items = [_flat(item) for item in before], [_flat(item) for item in after]
     found = DeepDiff(
-        [_flat(item) for item in before],
-        [_flat(item) for item in after],
+        old_items,
+        new_items,
         ignore_order=True,
         report_repetition=True,
         ignore_private_variables=False,  # keys that begin with two underscores are keys
@@ -42,12 +44,19 @@ def nearest(before: Sequence[JsonValue], after: Sequence[JsonValue]) -> dict[int
     pairs: dict[int, int] = {}
     for levels in found.values():
         for level in levels:
-            item = level.all_up
-            old, new = item.t1_child_rel, item.t2_child_rel
-            if old is None or new is None or new.param is None or new.param in pairs.values():
+            old, new = level.all_up.t1_child_rel, level.all_up.t2_child_rel
+            # Of items that are alike it counts on beyond those that there are.
+            if not _stands(old, old_items) or not _stands(new, new_items):
                 continue
-            pairs.setdefault(old.param, new.param)
+            if old.param not in pairs and new.param not in pairs.values():
+                pairs[old.param] = new.param
     return pairs
+
+
+def _stands(relation: Any, items: list[JsonValue]) -> bool:
+    """Whether an item stands where a difference says that it does."""
+    at = None if relation is None else relation.param
+    return isinstance(at, int) and at < len(items) and items[at] == relation.child
 
 
 def _flat(item: JsonValue) -> JsonValue:

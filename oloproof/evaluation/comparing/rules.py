@@ -1,4 +1,7 @@
-"""What a comparison may overlook in texts: a small closed set, each word one function."""
+"""Which rules of a comparison hold at which place: declared paths, compiled into a tree.
+
+A rule may normalise texts: by a small closed set of words, each one function.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the working state says that a tool may be called."""
+"""Calls that must not be made: by a list, or where the working state does not permit them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where a value stands in a text: as a whole part of it, between separators.
+"""Where a value that was replaced comes up again: in arguments, artefacts and messages.
 
-A longer name that begins or ends alike is another value, and so is a longer number.
+It counts as a whole part of a text, between separators.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values that were replaced by others in the course of a conversation."""
+"""Which values were replaced in a conversation, by what, from when on, and which came back."""
 
 from __future__ import annotations
 

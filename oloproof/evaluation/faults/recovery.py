@@ -1,4 +1,8 @@
-"""How the world stands to the expected one: after a fault, when it struck, and beside it."""
+"""What a faulted replay shows of an agent: the table of verdicts, read by its first line.
+
+It rests on how the world stands to the expected one: after the fault, when it struck, and
+beside it.
+"""
 
 from __future__ import annotations
 

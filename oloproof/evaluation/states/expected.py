@@ -1,4 +1,4 @@
-"""How the suite compares the world of each case."""
+"""The states that a case accepts, how they are compared, and what they say of a wrong value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of a run's cases, or of those that failed."""
+"""The screens of `oloproof inspect`: the list of cases, and the panel of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of a source and its metamorphic copy, with the words marked in which they differ."""
+"""Pairs of a source and its copy with the differing words marked, and claims that were judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of metrics: rate, denominator and interval, what is missing or excluded and why."""
+"""The screen of `oloproof run`: what was run, its metrics and slices, and the gate."""
 
 from __future__ import annotations
 

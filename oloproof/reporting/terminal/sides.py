@@ -1,4 +1,4 @@
-"""Which words two texts do not share."""
+"""Two texts side by side, with the words marked in which they differ."""
 
 from __future__ import annotations
 

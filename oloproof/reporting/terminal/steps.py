@@ -1,4 +1,4 @@
-"""How a call of the system ended, and what it gave."""
+"""How a call ended, and the steps of a trajectory."""
 
 from __future__ import annotations
 

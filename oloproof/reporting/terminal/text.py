@@ -1,4 +1,4 @@
-"""Counts, rates, durations and moments in words, the same on every screen."""
+"""Text of the user's, made safe to show, and numbers as people read them."""
 
 from __future__ import annotations
 
