@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+EXIT_UNEXECUTED: Final = 5
+"""The exit code of a run that ended with cases unexecuted, and of what was interrupted."""
 
 
 class OloproofError(Exception):

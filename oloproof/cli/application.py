@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from oloproof.cli.options import Commands
+from oloproof.errors import EXIT_UNEXECUTED
 from oloproof.version import VERSION
 
 PROGRAM: Final = "oloproof"
@@ -40,8 +41,8 @@ def build(named: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
         epilog="Exit codes: 0 allowed or warned, 1 FAIL, 2 usage or configuration, "
-        "3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW, 5 cases unexecuted or interrupted, "
-        "70 an error of Oloproof's own.",
+        f"3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW, {EXIT_UNEXECUTED} cases unexecuted or "
+        "interrupted, 70 an error of Oloproof's own.",
     )
     app.callback(invoke_without_command=True)(root)
     for name in [named] if named in COMMANDS else COMMANDS:

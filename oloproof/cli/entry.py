@@ -15,17 +15,16 @@ from typer.main import get_command
 
 from oloproof.cli.application import PROGRAM, build
 from oloproof.cli.output import mute_abandoned_stdout, tell, tell_error
-from oloproof.errors import ConfigurationError, OloproofError
+from oloproof.errors import EXIT_UNEXECUTED, ConfigurationError, OloproofError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-INTERRUPTED: Final = 5
 OWN_ERROR: Final = 70
 
 
 class _InterruptError(OloproofError):
-    exit_code = INTERRUPTED
+    exit_code = EXIT_UNEXECUTED
 
 
 class _OwnError(OloproofError):

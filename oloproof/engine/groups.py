@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode
-from oloproof.records.evidence import LATE, OUTAGE, TRAJECTORY
-from oloproof.replaying.sites import find_call
+from oloproof.records.calls import find_call
+from oloproof.records.evidence import LATE, OUTAGE, TRAJECTORY, is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +83,7 @@ class Unit:
     def control_holds(self, step_index: int) -> bool:
         """Whether the control at a step is there and reproduced the recording."""
         control = self.replays.get((step_index, None))
-        return (
-            control is not None
-            and control.value["reason"] is None
-            and "divergence" not in control.value
-        )
+        return control is not None and is_trusted(control.value)
 
     def absent_replays(self) -> Iterator[tuple[Site, int, str | None]]:
         """The replays that are still to be made: a control first, its faults once it holds."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import equal
 from oloproof.gating.wording import counted
 from oloproof.paths import Absent
-from oloproof.records.shapes import called
+from oloproof.records.calls import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from oloproof.canonical import equal
 from oloproof.evaluation.comparing.multisets import form
 from oloproof.evaluation.comparing.rules import EXACTLY
-from oloproof.records.shapes import called
+from oloproof.records.calls import called, with_turns
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
@@ -180,12 +180,12 @@ def _moments(steps: Iterable[dict[str, Any]]) -> Iterator[tuple[int, dict[str, A
 
     The next one begins with a new turn, a further call, a call that is stopped, or anything else.
     """
-    moment, turn, came_back = 0, None, False
-    for step in steps:
+    moment, before, came_back = 0, 1, False
+    for turn, step in with_turns(steps):
         of_calls = step["kind"] in _OF_CALLS and step.get("status") not in STOPPED
         further = came_back and step["kind"] == "tool_call"
-        moment += further or not of_calls or step.get("turn", turn) != turn
-        turn = step.get("turn", turn)
+        moment += further or not of_calls or turn != before
+        before = turn
         came_back = step["kind"] == "tool_result" or "result" in step
         yield moment, step
 

@@ -16,6 +16,7 @@ from oloproof.errors import ConfigurationError
 from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.patches import PatchError, apply
 from oloproof.paths import MISSING, Absent, Path, parse, to_pointer
+from oloproof.records.calls import with_turns
 from oloproof.records.case import refuse_case
 from oloproof.suites.validation import refuse
 
@@ -164,15 +165,8 @@ class Conversation:
 
     @cached_property
     def steps(self) -> list[tuple[int, dict[str, Any]]]:
-        """Every step in the one order of events, with its turn.
-
-        A step that names no turn belongs to that of the step before it, the first to turn 1.
-        """
-        out, turn = [], 1
-        for step in self.context.evidence.steps:
-            turn = step.get("turn", turn)
-            out.append((turn, step))
-        return out
+        """Every step in the one order of events, with its turn."""
+        return list(with_turns(self.context.evidence.steps))
 
     @property
     def tells_turns(self) -> bool:

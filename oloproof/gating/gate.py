@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from oloproof.errors import EXIT_UNEXECUTED
 from oloproof.records.report import GateReport
 
 if TYPE_CHECKING:
@@ -11,9 +12,6 @@ if TYPE_CHECKING:
 
     from oloproof.records.report import DecisionReport, DecisionStatus, GateStatus
     from oloproof.suites.policy import Policy
-
-EXIT_UNEXECUTED: Final = 5
-"""The exit code of a run that ended with cases unexecuted."""
 
 _EXIT_CODES: Final[Mapping[DecisionStatus, int]] = {
     "FAIL": 1,

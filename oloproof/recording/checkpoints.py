@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from asyncio import _get_running_loop
-from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.notes import Note
+from oloproof.records.calls import CallCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from oloproof.recording.events import Event
     from oloproof.recording.session import Session
-    from oloproof.records.faults import EffectKind
 
 Targets: TypeAlias = "Collection[tuple[str, int]] | Literal['all']"
 """Calls of tools or models, by name and occurrence in the case (from 1), or all those of tools."""
@@ -48,7 +47,7 @@ class Checkpoints:
         self._left = set() if isinstance(targets, str) else set(targets)
         self._snapshot = snapshot
         self._session = session
-        self._counts: Counter[tuple[EffectKind, str]] = Counter()
+        self._calls = CallCounter()
         self._busy: dict[int, Event] = {}
         self._threads = threading.active_count()
         self._last = Checkpoint(START, 0)
@@ -57,8 +56,7 @@ class Checkpoints:
     def begun(self, event: Event) -> None:
         """A tool or model is about to run; take the state where that will be asked for."""
         of_tool = event.kind == "tool"
-        self._counts[event.kind, event.name] += 1
-        call = event.name, self._counts[event.kind, event.name]
+        call = event.name, self._calls.number(event.kind, event.name)
         targeted = (self._all and of_tool) or call in self._left
         self._left.discard(call)
         if self._snapshot is not None and (targeted or self._left):

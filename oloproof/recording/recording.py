@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from oloproof.canonical import JsonValue
-    from oloproof.records.faults import EffectKind
 
 assert isinstance(TRAJECTORY_SHAPE, dict)
 RECORDING_SHAPE: Final[Shape] = {
@@ -64,11 +63,6 @@ class Recording:
     def obstacle(self) -> Note | None:
         """Why this case cannot be replayed at all, or None."""
         return next((note for note in self.notes if note.kind in OBSTACLES), None)
-
-    def find_call(self, name: str, occurrence: int, kind: EffectKind = "tool") -> int | None:
-        """The event of the `occurrence`-th call (from 1) of a tool or model, or None."""
-        calls = [e.index for e in self.events if (e.kind, e.name) == (kind, name)]
-        return calls[occurrence - 1] if 0 < occurrence <= len(calls) else None
 
     def event_at(self, step_index: int) -> int | None:
         """The event whose call is the step at `step_index`, or None."""

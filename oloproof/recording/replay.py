@@ -18,7 +18,7 @@ from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory
 from oloproof.recording.waiting import PATIENCE_S
-from oloproof.records.evidence import Divergence
+from oloproof.records.evidence import Divergence, counts
 from oloproof.records.shapes import REDACTED
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Replayed(NamedTuple):
     @property
     def trusted(self) -> bool:
         """Whether the replay may count, as far as its calls show."""
-        return self.divergence is None and self.reason is None
+        return counts(self.reason, self.divergence)
 
 
 class ReplaySession(Session):
@@ -123,7 +123,7 @@ class ReplaySession(Session):
     @property
     def trusted(self) -> bool:
         """Whether nothing was found against this replay so far."""
-        return self.divergence is None and self.reason is None
+        return counts(self.reason, self.divergence)
 
     def accuse(self, divergence: Divergence) -> NoReturn:
         """Mark the session untrusted, then try to stop the agent."""

@@ -186,6 +186,16 @@ class Divergence(NamedTuple):
         return out if self.path is None else out | {"path": self.path}
 
 
+def counts(reason: str | None, divergence: object) -> bool:
+    """Whether a replay may count: there is no reason why it says nothing, and nothing diverged."""
+    return reason is None and divergence is None
+
+
+def is_trusted(replay: Any) -> bool:
+    """Whether a replay of its stored form may count: it ran, and nothing diverged."""
+    return "case" in replay and counts(replay["reason"], replay.get("divergence"))
+
+
 class Struck(NamedTuple):
     """The world before the call that a fault struck, and after what the call did itself.
 
@@ -219,7 +229,7 @@ class ReplayEvidence(NamedTuple):
     @property
     def trusted(self) -> bool:
         """Whether this replay may count: it ran, and nothing diverged."""
-        return self.case is not None and self.reason is None and self.divergence is None
+        return self.case is not None and counts(self.reason, self.divergence)
 
     def to_json(self, case: Any, struck: Any = None) -> dict[str, Any]:
         """The stored form, with the JSON of the evidence of its `case` (or None).

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import BeforeValidator
 
 from oloproof.canonical import JsonValue, to_json
 from oloproof.errors import NotJsonError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from oloproof.records.faults import EffectKind
 
 
 def empty_list() -> list[Any]:
@@ -72,16 +67,3 @@ TRAJECTORY_SHAPE: Final[Shape] = {
 
 REDACTED: Final = "[redacted:"
 """How every redacted place begins; what follows names the rule. It cannot be served again."""
-
-
-def called(step: Mapping[str, Any]) -> tuple[EffectKind, str] | None:
-    """The tool or model that a step calls, by its name; None where it calls none.
-
-    A model is called by a `decision` whose `metadata.model` names it.
-    """
-    if step["kind"] == "tool_call":
-        return "tool", str(step.get("tool_name"))
-    if step["kind"] == "decision":
-        name = (step.get("metadata") or {}).get("model")
-        return ("model", name) if isinstance(name, str) else None
-    return None

@@ -22,6 +22,8 @@ from oloproof.records.evidence import (
     RECORDING,
     CaseEvidence,
     ReplayEvidence,
+    counts,
+    is_trusted,
 )
 from oloproof.records.faults import read_fault_label
 from oloproof.replaying.comparator import first_difference_at_the_end
@@ -85,13 +87,11 @@ class RecordedReplay:
         """
         self._restores.discard(step_index)
         made, seconds = self._replay(step_index, None)
-        found: Any = decode(made)
-        if found["reason"] is None and "divergence" not in found:
+        if is_trusted(decode(made)):
             return made, seconds
         self._restores.add(step_index)
         restored, more = self._replay(step_index, None)
-        found = decode(restored)
-        if found["reason"] is None and "divergence" not in found:
+        if is_trusted(decode(restored)):
             return restored, seconds + more
         self._restores.discard(step_index)
         return made, seconds + more
@@ -129,7 +129,7 @@ class RecordedReplay:
             sections["attempts"] = [*before, sections["outcome"]]
         case_json = encode(sections)
         divergence, reason = replayed.divergence, self._reason(replayed, performance, fault)
-        if fault is None and reason is None and divergence is None:
+        if fault is None and counts(reason, divergence):
             divergence = self._difference(case_json, turn)
         notes = [f"{note.kind}: {note.detail}" for note in replayed.notes]
         redaction = self._execution.redaction

@@ -1,62 +1,11 @@
-"""Where in a recording a declared fault strikes."""
+"""What the steps of a case show: the result that a fault gave a call, and the output."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from oloproof.canonical import equal
-from oloproof.records.shapes import called
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from oloproof.records.faults import EffectKind
-
-
-class CallSite(NamedTuple):
-    """A call of a tool or a model: its step, and which of the calls of its name it is."""
-
-    step: int
-    kind: EffectKind
-    name: str
-    occurrence: int
-
-
-def call_sites(steps: Iterable[dict[str, Any]]) -> Iterator[CallSite]:
-    """Every call of a tool or a model, in the order they were made."""
-    counts: Counter[tuple[EffectKind, str]] = Counter()
-    for step in steps:
-        found = called(step)
-        if found is not None:
-            counts[found] += 1
-            yield CallSite(int(step["index"]), *found, counts[found])
-
-
-def find_call(
-    steps: list[dict[str, Any]],
-    name: str,
-    occurrence: int,
-    turn: int | None = None,
-    kind: EffectKind = "tool",
-) -> int | None:
-    """The index of the `occurrence`-th call (from 1) of `name`, or None when it was not made.
-
-    What was never called as a tool may be a model, and the other way round. With a `turn`, only
-    the calls of that turn are counted. A step that names no turn belongs to that of the step
-    before it, the first to turn 1.
-    """
-    wanted: tuple[EffectKind, str] = (kind, name)
-    if not any(called(step) == wanted for step in steps):
-        wanted = ("model" if kind == "tool" else "tool", name)
-    seen, at = 0, 1
-    for step in steps:
-        at = step.get("turn", at)
-        if called(step) == wanted and turn in (None, at):
-            seen += 1
-            if seen == occurrence:
-                return int(step["index"])
-    return None
+from oloproof.records.calls import called
 
 
 def shows_result(

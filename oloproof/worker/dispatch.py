@@ -13,9 +13,9 @@ from oloproof.execution.calling import Caller
 from oloproof.execution.performing import Request
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution
-from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY
+from oloproof.records.calls import find_call
+from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, is_trusted
 from oloproof.replaying.manual import ManualReplay
-from oloproof.replaying.sites import find_call
 from oloproof.store.journal import JournalWriter
 from oloproof.worker.loaded import LoadedModules
 from oloproof.worker.messages import LATE_CALL, READY, REPLAY, UNIT
@@ -167,8 +167,7 @@ class Dispatch:
         for site, index in reached:
             control, seconds = replay.control(index)
             self._tell(index, None, control, seconds)
-            outcome: Any = decode(control)
-            if outcome["reason"] is None and "divergence" not in outcome:
+            if is_trusted(decode(control)):
                 for fault in site["faults"]:
                     faulted, seconds = replay.faulted(index, fault)
                     self._tell(index, fault, faulted, seconds)

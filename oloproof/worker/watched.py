@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oloproof.canonical import decode
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.recording import RecordingSession
+from oloproof.records.calls import CallCounter
 from oloproof.worker.watching import first_change
 
 if TYPE_CHECKING:
@@ -98,5 +99,6 @@ class WatchedSession(RecordingSession):
 
     def _place(self, event: Event) -> dict[str, Any]:
         """A call by its tool and the occurrence of it."""
-        calls = [e.index for e in self.events if e.kind == "tool" and e.name == event.name]
-        return {"tool": event.name, "occurrence": calls.index(event.index) + 1}
+        counter = CallCounter()
+        numbers = [counter.number(e.kind, e.name) for e in self.events[: event.index + 1]]
+        return {"tool": event.name, "occurrence": numbers[-1]}

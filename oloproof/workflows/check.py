@@ -15,6 +15,7 @@ from oloproof.engine.checking import check_ability
 from oloproof.engine.project import find_project, load_suite_of
 from oloproof.engine.trials import Trials
 from oloproof.errors import ConfigurationError, suggest
+from oloproof.records.calls import find_call
 from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, CaseEvidence
 from oloproof.records.project_report import CheckReport
 from oloproof.replaying.comparator import first_divergence
@@ -163,14 +164,11 @@ class _Check:
         elif "world_problem" in evidence:
             subject.find(Finding("no_recorded_state", str(evidence["world_problem"])))
         else:
-            steps = {
-                (site.name, site.occurrence): step
-                for step, site in subject.calls.items()
-                if site.kind == "tool"
-            }
+            steps = evidence.get(TRAJECTORY, {}).get("steps", [])
             for one in noticed:
-                call = (one.get("tool"), one.get("occurrence"))
-                subject.find(read_noticed(one, steps.get(call)))
+                tool = one.get("tool")
+                step = None if tool is None else find_call(steps, tool, one["occurrence"])
+                subject.find(read_noticed(one, step))
         for tool in evidence.get(LATE, ()):
             detail = f"`{tool}` was called after the end of the case"
             subject.find(Finding("effect_after_end", detail, tool=tool))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from oloproof.records.calls import call_sites
 from oloproof.records.case_report import CheckpointLine, CheckpointList
 from oloproof.records.evidence import RECORDING
 from oloproof.records.faults import tool_or_model
-from oloproof.replaying.sites import call_sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

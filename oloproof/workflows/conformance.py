@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from oloproof.engine.groups import Group, Known, Site, Unit
 from oloproof.evaluation.comparing.differences import show
 from oloproof.paths import MISSING
-from oloproof.records.evidence import RECORDING, TRAJECTORY
+from oloproof.records.calls import call_sites
+from oloproof.records.evidence import RECORDING, TRAJECTORY, is_trusted
 from oloproof.records.project_report import CheckedCase, CheckReason
-from oloproof.replaying.sites import call_sites
 from oloproof.worker.watching import first_change
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Subject:
                 outcome = value.get("case", {}).get("outcome", {})
                 detail = value.get("detail") or outcome.get("error") or "it was not replayed"
                 self.find(Finding(value["reason"], str(detail)))
-            elif "divergence" in value:
+            elif not is_trusted(value):
                 found[step] = value["divergence"]
         return found
 

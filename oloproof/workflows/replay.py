@@ -14,7 +14,7 @@ from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.faults.options import FAULTS, FAULTS_OF_MODELS, refused_at_model
 from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
-from oloproof.replaying.sites import CallSite, call_sites, find_call
+from oloproof.records.calls import CallSite, call_sites, find_call
 from oloproof.reuse.identity import fingerprint_of
 from oloproof.views.panels import replay_report
 from oloproof.views.rows import StoredRun

@@ -17,7 +17,7 @@ from oloproof.engine.opening import opening
 from oloproof.engine.planning import Planner, sites_of
 from oloproof.engine.project import STORE_FOLDER, load_project
 from oloproof.engine.results import amend, take_over_journals
-from oloproof.errors import OloproofError, StoreError
+from oloproof.errors import EXIT_UNEXECUTED, OloproofError, StoreError
 from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.reuse.fingerprint import keys_of
 from oloproof.reuse.identity import fingerprint_of, recordings_of, remember_loaded
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from oloproof.records.report import RunStatus
     from oloproof.store.database import RunRow
     from oloproof.suites.dataset import DatasetFacts
-
-INTERRUPTED_EXIT: Final = 5
-"""A run that ended with cases unexecuted."""
 
 _NOTHING_RERUN: Final = (
     "--rerun-failed found no case to execute again: every call that is known completed. An answer "
@@ -138,7 +135,7 @@ class _Run:
             root=self._suite.root,
             compare=True,
         )
-        undecided = 0 if record.status == "complete" else INTERRUPTED_EXIT
+        undecided = 0 if record.status == "complete" else EXIT_UNEXECUTED
         return RunFinished(report, report.gate.exit_code if report.gate else undecided)
 
     # -- before anything runs -------------------------------------------------------------------

@@ -25,6 +25,7 @@ from oloproof.canonical import decode, encode_in_order
 from oloproof.recording.events import Origin
 from oloproof.recording.recording import Recording, RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
+from oloproof.records.calls import find_call
 from oloproof.records.trajectory import AgentTrajectory
 from oloproof.replaying.plans import fault_plan
 
@@ -62,10 +63,13 @@ def replay(desk: Any, case: dict[str, Any], seen: Seen, tool: str, fault: FaultK
     """The recording replayed at its first call of `tool`."""
     assert seen.recording is not None
     recording = Recording.from_json(seen.recording.to_json(), seen.recording.states)
+    steps: Any = recording.trajectory.value["steps"]
+    step = find_call(steps, tool, 1)
+    assert step is not None
     desk.reset(copy.deepcopy(case["initial_state"]))
     session = ReplaySession(
         recording,
-        target=recording.find_call(tool, 1),
+        target=recording.event_at(step),
         fault=None if fault is None else fault_plan(fault, "once"),
         reset=lambda state: desk.reset(decode(state)),
     )

@@ -18,12 +18,22 @@ from oloproof.recording.events import Origin
 from oloproof.recording.recording import Recording, RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.recording.stopping import ReplayStop
+from oloproof.records.calls import find_call
 from oloproof.records.evidence import CaseEvidence, Divergence, Moment, Outcome
-from oloproof.records.faults import ModelPolicy
+from oloproof.records.faults import EffectKind, ModelPolicy
 from oloproof.replaying.comparator import first_difference_at_the_end
 
 ERROR = FaultPlan(fault="error", error="internal error")
 APPLIED = FaultPlan(fault="applied_error", runs=1, error="internal error")
+
+
+def event_of(
+    recording: Recording, name: str, occurrence: int = 1, kind: EffectKind = "tool"
+) -> int | None:
+    """The event of a call, or None where it was not made."""
+    steps: Any = recording.trajectory.value["steps"]
+    step = find_call(steps, name, occurrence, kind=kind)
+    return None if step is None else recording.event_at(step)
 
 
 class Ending(NamedTuple):
@@ -69,8 +79,8 @@ class Recorded:
         data = orjson.loads(orjson.dumps(self.recording.to_json()))
         return Recording.from_json(data, self.recording.states)
 
-    def call(self, tool: str, occurrence: int = 1) -> int:
-        found = self.recording.find_call(tool, occurrence)
+    def call(self, name: str, occurrence: int = 1, kind: EffectKind = "tool") -> int:
+        found = event_of(self.recording, name, occurrence, kind)
         assert found is not None
         return found
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from recording_desk import Again, Recorded, Sandbox, record, replay
+from recording_desk import Again, Recorded, Sandbox, event_of, record, replay
 
 from oloproof.recording.delivery import ModelError, ModelTimeoutError
 from oloproof.recording.effects import model, tool
@@ -75,7 +75,7 @@ def struck(
     """The agent recorded, and replayed with a fault at one of its questions."""
     recorded = record(office, office.agent)
     office.asked.clear()
-    target = recorded.recording.find_call("ask", occurrence, "model")
+    target = recorded.call("ask", occurrence, "model")
     return recorded, replay(recorded, office.agent, target, fault_plan(kind, duration), **options)
 
 
@@ -174,7 +174,7 @@ def test_a_control_at_a_model_reproduces_and_asks_nobody(
     office = Office()
     recorded = record(office, office.agent, [("ask", occurrence)])
     office.asked.clear()
-    target = recorded.recording.find_call("ask", occurrence, "model")
+    target = recorded.call("ask", occurrence, "model")
     made = replay(recorded, office.agent, target, restores=restores)
     assert (True, None, []) == (made.trusted, made.difference, office.asked)
     served = restores and occurrence == 2
@@ -194,7 +194,7 @@ def test_the_sandbox_is_put_back_where_nothing_follows_a_struck_model() -> None:
         return "up"
 
     recorded = record(office, agent, [("ask", 1)])
-    target = recorded.recording.find_call("ask", 1, "model")
+    target = recorded.call("ask", 1, "model")
     for fault, output in ((None, "up"), (fault_plan("error"), "down")):
         made = replay(recorded, agent, target, fault)
         assert (True, output, ["first"]) == (
@@ -227,7 +227,7 @@ def test_of_parallel_questions_one_fails() -> None:
         (2, ["A", "internal error", "C", "B"]),
         (4, ["A", "B", "C", "internal error"]),
     ):
-        target = recorded.recording.find_call("ask", occurrence, "model")
+        target = recorded.call("ask", occurrence, "model")
         made = replay(recorded, agent, target, fault_plan("error"))
         assert (True, wanted, []) == (made.trusted, made.ending.output, office.asked)
 
@@ -245,7 +245,7 @@ def test_a_fault_that_lasts_strikes_parallel_questions_too() -> None:
         return [str(got) for got in await asyncio.gather(*asked, return_exceptions=True)]
 
     recorded = record(office, agent)
-    target = recorded.recording.find_call("ask", 1, "model")
+    target = recorded.call("ask", 1, "model")
     made = replay(recorded, agent, target, fault_plan("error", "always"))
     assert (True, ["internal error"] * 3) == (made.trusted, made.ending.output)
 
@@ -298,7 +298,7 @@ def test_a_model_that_calls_tools_inside_fails_before_or_after_them() -> None:
             return str(error)
 
     recorded = record(office, agent)
-    target = recorded.recording.find_call("think", 1, "model")
+    target = recorded.call("think", 1, "model")
     assert replay(recorded, agent, target).difference is None
     made = replay(recorded, agent, target, fault_plan("error"))
     assert (True, "internal error", ["begin"]) == (
@@ -319,7 +319,7 @@ def test_a_secret_in_an_answer_that_nobody_reads_is_no_obstacle() -> None:
     office = Office()
     recorded, _ = struck(office, "error")
     stored = recorded.stored()
-    target = stored.find_call("ask", 2, "model")
+    target = event_of(stored, "ask", 2, "model")
     assert target is not None
     stored.events[target].result = f'{{"text":"{REDACTED}"}}'
     for kind, reason in (("error", None), ("truncated", "redacted_value_needed")):

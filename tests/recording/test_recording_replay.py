@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from recording_desk import APPLIED, ERROR, Sandbox, record, replay, run
+from recording_desk import APPLIED, ERROR, Sandbox, event_of, record, replay, run
 from recording_nest import Nest
 
 from oloproof.recording.delivery import FaultPlan
@@ -337,9 +337,9 @@ def test_a_recording_names_its_places() -> None:
     """Calls are found by tool and occurrence, and by their step."""
     nest = Nest()
     recording = record(nest, nest.agent).recording
-    assert None is recording.find_call("write", 7)
-    assert None is recording.find_call("write", 0)
-    second = recording.find_call("write", 2)
+    assert None is event_of(recording, "write", 7)
+    assert None is event_of(recording, "write", 0)
+    second = event_of(recording, "write", 2)
     assert second is not None
     steps = recording.trajectory
     assert second == recording.event_at(steps.call_steps[second])

@@ -22,6 +22,7 @@ from oloproof.recording.events import Origin
 from oloproof.recording.recording import RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.recording.stopping import ReplayStop
+from oloproof.records.calls import find_call
 from oloproof.records.trajectory import AgentTrajectory, FaultKind
 from oloproof.replaying.faults.injected_text import INSTRUCTION
 from oloproof.replaying.plans import Duration, fault_plan, replace_first
@@ -82,10 +83,13 @@ def strike(
     with session:
         shop.agent(calls, lenient=lenient)
     recording = session.close()
+    steps: Any = recording.trajectory.value["steps"]
+    step = find_call(steps, "order", occurrence)
+    assert step is not None
     shop.reset(b'{"orders":[]}')
     again = ReplaySession(
         recording,
-        target=recording.find_call("order", occurrence),
+        target=recording.event_at(step),
         fault=fault_plan(kind, duration),
         reset=shop.reset,
     )
