@@ -88,6 +88,7 @@ class Engine:
     loaded: set[str] = field(default_factory=set)
     declared: dict[str, bool] = field(default_factory=dict)
     _checked: bool = False
+    _crowded: bool = False  # its cases cannot be told apart where they run side by side
     _part: int = 0
     _jobs: Iterator[int] = field(default_factory=itertools.count)
     _groups: WeakValueDictionary[int, Group] = field(default_factory=WeakValueDictionary)
@@ -140,6 +141,7 @@ class Engine:
             number = next(self._jobs)
             self._groups[number] = group
             job = {"job": number, "part": self._part, "units": units}
+            alone = alone or self._crowded
             pool.submit(group, job, group.source.state_json or b"", alone=alone)
         else:
             group.done = True
@@ -180,11 +182,7 @@ class Engine:
             case messages.LATE_CALL:
                 self._take_late(frame.header)
             case framing.DONE:
-                if frame.body:
-                    self._keep_executed(group, frame)
-                self._see(frame.header)
-                group.done = True
-                self._in_part[group.part] -= 1
+                self._finish(pool, group, frame)
             case messages.READY:
                 self._see(frame.header)
                 if not self._checked:
@@ -199,6 +197,17 @@ class Engine:
                     where=f"{self.declared_at} ({found})" if found else self.declared_at,
                     mend=frame.header["mend"],
                 )
+
+    def _finish(self, pool: Pool, group: Group, frame: Frame) -> None:
+        self._see(frame.header)
+        if "again" in frame.header:
+            self._crowded = True
+            self._repeat(pool, group, alone=True)
+            return
+        if frame.body:
+            self._keep_executed(group, frame)
+        group.done = True
+        self._in_part[group.part] -= 1
 
     def _see(self, header: dict[str, Any]) -> None:
         self.loaded.update(header["loaded"])

@@ -51,12 +51,31 @@ class Caller:
         self._root = root
         self._before_call = before_call
         self._async: AsyncCalls | None = None
+        self._lost = 0
 
     def close(self) -> None:
         """Close the loop, if one was ever needed."""
         if self._async is not None:
             self._async.close()
             self._async = None
+
+    @property
+    def lost_loops(self) -> int:
+        """How many event loops were closed because a task in them would not end."""
+        return self._lost + (self._async is not None and self._async.is_lost)
+
+    def keep(self, function: Callable[[], Any]) -> Called:
+        """A call outside of all cases, which begins or ends what lives as long as the sandbox.
+
+        It has no deadline. What is awaited is so in one task, apart from that of the cases.
+        """
+        try:
+            value = function()
+            if inspect.isawaitable(value):
+                value = self._loop().keep(value)
+        except BaseException as error:
+            return Called(MISSING, self.outcome_of(error, "reset"), error)
+        return Called(value, COMPLETED)
 
     def end_case(self, *, lingers: bool = False) -> None:
         """End the tasks that the calls since the last end left running.
@@ -103,8 +122,12 @@ class Caller:
         return Outcome(status, describe(error, self._clean), where and self._clean(where), phase)
 
     def _await(self, phase: Phase, awaitable: Any) -> Any:
+        return self._loop().make(phase, awaitable, self._timeout_s)
+
+    def _loop(self) -> AsyncCalls:
         from oloproof.execution.looping import AsyncCalls  # only an async system pays for it
 
         if self._async is None or self._async.is_lost:
+            self._lost = self.lost_loops
             self._async = AsyncCalls()
-        return self._async.make(phase, awaitable, self._timeout_s)
+        return self._async

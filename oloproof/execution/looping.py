@@ -11,7 +11,7 @@ import contextlib
 import functools
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakSet
 
@@ -90,6 +90,7 @@ class AsyncCalls:
 
     def __init__(self) -> None:
         self._loop = SandboxLoop()
+        self._keeper = self._made()
         self._runner = self._made()
         self._begun = False
 
@@ -110,6 +111,16 @@ class AsyncCalls:
         self._begun = True
         done = self._runner.begin(awaitable, resets=phase == "reset")
         value, error = self._within(limit_s, done, self._runner.task)
+        if error is not None:
+            raise error
+        return value
+
+    def keep(self, awaitable: Any) -> Any:
+        """What is entered, or left, outside of all cases: in one task, so that scopes hold."""
+        value, error = self._within(
+            None, self._keeper.begin(awaitable, resets=False), self._keeper.task
+        )
+        self._renew()  # the calls see what was set in its context
         if error is not None:
             raise error
         return value
@@ -142,17 +153,18 @@ class AsyncCalls:
         """End the tasks and close the loop."""
         if not self.is_lost:
             self._runner.leave()
+            self._keeper.leave()
             self._end(lambda: {task: task for task in asyncio.all_tasks(self._loop)})
             self._loop.close()
 
-    def _made(self) -> Runner:
-        runner = Runner(self._loop)
+    def _made(self, context: Context | None = None) -> Runner:
+        runner = Runner(self._loop, Context() if context is None else context)
         self._loop.lasting.add(runner.task)
         return runner
 
     def _renew(self) -> None:
         self._runner.leave()
-        self._runner = self._made()
+        self._runner = self._made(self._keeper.context.copy())
 
     def _end_leftovers(self) -> None:
         if not self._end(lambda: {task: task for task in self._loop.leftovers}):
@@ -161,6 +173,7 @@ class AsyncCalls:
     def _give_up(self) -> None:
         """Close the loop: a task that will not end must never run again."""
         self._runner.leave()
+        self._keeper.leave()
         self._loop.close()
 
     def _within(

@@ -17,12 +17,13 @@ from oloproof.patches import apply, difference
 from oloproof.records.shapes import TRAJECTORY_SHAPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from oloproof.execution.performing import Act, Performance, Request
     from oloproof.execution.redaction import Redaction
     from oloproof.execution.worlds import Worlds
+    from oloproof.recording.lanes import Home
     from oloproof.recording.recording import Recording, RecordingSession
     from oloproof.recording.session import Session
     from oloproof.systems.python import PythonSystem
@@ -41,7 +42,7 @@ class Recorder:
 
     def __init__(
         self,
-        system: PythonSystem,
+        system: Callable[[], PythonSystem],
         redaction: Redaction,
         worlds: Worlds,
         on_step: Callable[[bytes], None],
@@ -54,6 +55,7 @@ class Recorder:
         self._on_step = on_step
         self._is_loaded = is_loaded
         self._is_asked_for = is_asked_for
+        self._is_at: Home | None = None
 
     @property
     def is_asked_for(self) -> bool:
@@ -70,7 +72,7 @@ class Recorder:
         return RecordingSession(
             Origin(request.source or request.id, request.replicate),
             targets=targets,
-            snapshot=self.snapshot if self._system.stateful else None,
+            snapshot=self.snapshot if self._system().stateful else None,
             on_step=self.tell_step,
             whole_steps=self._redaction.is_asked_for,
         )
@@ -88,6 +90,38 @@ class Recorder:
         # What the agent recorded as a message itself is the reply already.
         if not any(told.items() <= said.content.items() for said in session.said):
             session.say("step", step, None)
+
+    def outside_of_cases(self) -> AbstractContextManager[Any]:
+        """A block in which the sandbox is opened or closed.
+
+        What is begun in it and then calls a tool does so for the case that is open here.
+        """
+        if not self.is_asked_for:
+            return contextlib.nullcontext()
+        from oloproof.recording.lanes import at_home
+
+        return at_home(self._home())
+
+    @contextlib.contextmanager
+    def case(self, session: Session | None) -> Iterator[None]:
+        """A block in which a case is recorded or replayed, where it is."""
+        if session is None:
+            yield
+            return
+        home = self._home()
+        with session:
+            home.session = session
+            try:
+                yield
+            finally:
+                home.session = None
+
+    def _home(self) -> Home:
+        from oloproof.recording.lanes import Home
+
+        if self._is_at is None:
+            self._is_at = Home()
+        return self._is_at
 
     def undisturbed(self, session: Session | None = None) -> AbstractContextManager[Any]:
         """A block in which what tools do is no effect of an agent, be it of another sandbox."""
@@ -180,11 +214,11 @@ class Recorder:
 
     def snapshot(self) -> bytes:
         """The sandbox as JSON, its keys in order; raises where it cannot be had at once."""
-        return encode_in_order(to_json(_at_once(self._system.snapshot()), "snapshot()"))
+        return encode_in_order(to_json(_at_once(self._system().snapshot()), "snapshot()"))
 
     def reset(self, state: bytes) -> None:
         """Put the sandbox into a state; raises where it cannot be done at once."""
-        _at_once(self._system.reset(decode(state)))
+        _at_once(self._system().reset(decode(state)))
 
     def tell_step(self, step: dict[str, JsonValue]) -> None:
         """Say a step on the way."""

@@ -43,7 +43,7 @@ class Runner:
     What is set in the context of who asks for a call is set in this one, too.
     """
 
-    def __init__(self, loop: AbstractEventLoop) -> None:
+    def __init__(self, loop: AbstractEventLoop, context: Context) -> None:
         self._loop = loop
         self._asked = loop.create_future()
         self._work: _Work | None = None
@@ -53,7 +53,7 @@ class Runner:
         self._copied: dict[ContextVar[Any], tuple[object, Token[Any]]] = {}
         self.is_spoiled = False
         """Whether the last call failed in what an earlier case entered and did not leave."""
-        self.context = Context()
+        self.context = context
         self.task = _Task(self._serve(), loop=loop, name=_NAME, context=self.context)
         self.task.runner = self
         # Where a loop had to be given up, the outcome of its case says so.

@@ -6,7 +6,6 @@ snapshot, patch, redact. Nothing that a user's system does leaves this module as
 
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,9 +14,11 @@ import orjson
 from oloproof.canonical import JsonValue, decode, encode, encode_foreign, encode_in_order
 from oloproof.contract import CurrentCase, open_case
 from oloproof.errors import OloproofError
+from oloproof.execution.opening import Opening
 from oloproof.execution.performing import Act, Performance, Reading, Request
 from oloproof.execution.reading import CaseReading
 from oloproof.execution.recorder import Recorder
+from oloproof.execution.states import States
 from oloproof.execution.trajectories import refuse_oversize
 from oloproof.execution.worlds import Worlds
 from oloproof.paths import MISSING
@@ -70,18 +71,24 @@ class Execution:
         is_loaded: Callable[[str], bool] = lambda _: False,
         is_recorder_asked_for: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.system = system
         self.redaction = redaction
         self.retries = retries
         self.worlds = Worlds(redaction)
         self.recorder = Recorder(
-            system, redaction, self.worlds, on_step, is_loaded, is_recorder_asked_for
+            lambda: self.system, redaction, self.worlds, on_step, is_loaded, is_recorder_asked_for
         )
         self._caller = caller
+        self._states = States(self, caller)
+        self.opening = Opening(system, caller, self.recorder.outside_of_cases)
         self._on_report = on_report
         self._on_turn = on_turn
         self._on_attempt = on_attempt
         self._sessions: list[Session] = []
+
+    @property
+    def system(self) -> PythonSystem:
+        """The system, as it is once it was opened."""
+        return self.opening.system
 
     def run(self, request: Request, targets: Sequence[tuple[str, int]] = ()) -> Recorded:
         """The evidence of one case, every attempt with a sandbox freshly reset.
@@ -120,6 +127,11 @@ class Execution:
         for session in sessions:
             session.late.listen(hear)
 
+    @property
+    def is_unclear(self) -> bool:
+        """Whether what was performed last may lack a call, for other cases were open beside it."""
+        return any(session.is_unclear for session in self._sessions)
+
     def _late_calls(self) -> list[str]:
         """The tools that any attempt called when it had ended, each once."""
         calls = [name for session in self._sessions for name in session.late.so_far()]
@@ -154,11 +166,15 @@ class Execution:
             replicate=request.replicate,
             report=reading.report,
         )
+        closed = self.opening.open_again()
+        if closed is not None:
+            problem = f"the system could not be opened again: {closed.outcome.error}"
+            return Performance(closed, closed.outcome, world_problem=problem)
         if session is not None:
             session.sandbox = self
             self._sessions.append(session)
         try:
-            with open_case(case), session or contextlib.nullcontext():
+            with open_case(case), self.recorder.case(session):
                 unready = self._reset(request.state_json, session)
                 if unready is not None:
                     return unready
@@ -185,7 +201,7 @@ class Execution:
         for act in acts:
             performance = self._do(act, case, performance, session)
             reading.read(performance)
-            self._read_states(performance, request.state_json, act.turn, session)
+            self._states.read(performance, request.state_json, act.turn, session)
             if performance.outcome.status != "completed" or act is acts[-1]:
                 break
             if session is not None:
@@ -237,56 +253,6 @@ class Execution:
             MISSING,
         )
         return performance
-
-    def _read_states(
-        self,
-        performance: Performance,
-        state_json: bytes | None,
-        turn: int | None,
-        session: Session | None,
-    ) -> None:
-        """Read the world and the agent's working state, as they are after a call."""
-        read_active = self.system.active_state
-        if not self.system.stateful and read_active is None:
-            return
-        if session is not None:
-            session.read_at = session.clock
-        with self.recorder.undisturbed():
-            if self.system.stateful:
-                self._read_world(performance, state_json, turn)
-            if read_active is not None:
-                self._read_active(performance, turn, read_active)
-
-    def _read_world(
-        self, performance: Performance, state_json: bytes | None, turn: int | None
-    ) -> None:
-        snapshot = self._caller.call("snapshot", self.system.snapshot)
-        if snapshot.outcome.status != "completed":
-            performance.world_problem = f"snapshot() did not succeed: {snapshot.outcome.error}"
-            return
-        try:
-            world = self.worlds.store(snapshot.value, state_json)
-        except BaseException as error:
-            performance.world_problem = self.not_json(error).error
-        else:
-            performance.worlds.append(world if turn is None else world | {"turn": turn})
-
-    def _read_active(
-        self, performance: Performance, turn: int | None, read: Callable[[], Any]
-    ) -> None:
-        called = self._caller.call("snapshot", read)
-        if called.outcome.status != "completed":
-            performance.active_problem = f"active_state() did not succeed: {called.outcome.error}"
-            return
-        if called.value is None:
-            return  # the agent has no working state yet
-        try:
-            state = self.plain(called.value, "active_state()")
-        except BaseException as error:
-            performance.active_problem = self.not_json(error).error
-        else:
-            moment = {"state": state}
-            performance.active.append(moment if turn is None else moment | {"turn": turn})
 
     def plain(self, value: object, what: str) -> JsonValue | orjson.Fragment:
         """A user's value as JSON without secrets; raises where it is none, or too large."""

@@ -115,6 +115,12 @@ def _declare(kind: EffectKind, function: Any, options: dict[str, Any]) -> Any:
 
 def _wrap(effect: Effect) -> Callable[..., Any]:
     """The function that stands in for a declared one; of the same shape, for who asks."""
+    stand_in = _stand_in(effect)
+    stand_in.__oloproof_kind__ = effect.kind  # type: ignore[attr-defined]
+    return stand_in
+
+
+def _stand_in(effect: Effect) -> Callable[..., Any]:
     function = effect.function
     # A callable object has the shape of what it does when it is called.
     shape = function if inspect.isroutine(function) or _is_partial(function) else function.__call__  # type: ignore[operator]

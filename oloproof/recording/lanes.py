@@ -56,10 +56,11 @@ class Scope:
 class Position:
     """Where code stands in a session; `last` is the call it made last, `parent` the one it is in.
 
-    `block` is the block of ours in which it stands, such as a call of `snapshot` or `reset`.
+    `block` is the block of ours in which it stands, such as a call of `snapshot` or `reset`,
+    `home` the sandbox of code that was begun outside of every case.
     """
 
-    __slots__ = ("adopted", "block", "last", "owner", "parent", "scope", "session")
+    __slots__ = ("adopted", "block", "home", "last", "owner", "parent", "scope", "session")
 
     def __init__(
         self,
@@ -71,6 +72,7 @@ class Position:
         last: int | None = None,
         adopted: bool = False,
         block: undisturbed | None = None,
+        home: Home | None = None,
     ) -> None:
         self.session = session
         self.owner = owner
@@ -79,6 +81,7 @@ class Position:
         self.last = last
         self.adopted = adopted
         self.block = block
+        self.home = home
 
     @property
     def is_ours(self) -> bool:
@@ -89,6 +92,30 @@ class Position:
 AT: Final[ContextVar[Position | None]] = ContextVar("oloproof_position", default=None)
 OPEN: Final[list[Session]] = []
 """The sessions open in this process."""
+
+
+class Home:
+    """A sandbox, with the case that is open in it."""
+
+    __slots__ = ("session",)
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+
+
+class at_home:  # noqa: N801  # used as a block
+    """What is begun in this block and calls a tool later does so for the case open at home."""
+
+    __slots__ = ("_home", "_token")
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def __enter__(self) -> None:
+        self._token = AT.set(_outside(self._home))
+
+    def __exit__(self, *_: object) -> None:
+        AT.reset(self._token)
 
 
 class undisturbed:  # noqa: N801  # used as a block
@@ -143,6 +170,8 @@ def find(what: str) -> Position | None:
     if at is None:
         return _adopt(what)
     session = at.session
+    if at.home is not None and session is None:
+        return _at_home(at.home, what)
     if session is None or at.is_ours:
         return at
     if not session.is_open:
@@ -160,7 +189,8 @@ def innermost() -> tuple[Session, Event | None] | None:
     """The session of the calling code and the call it is in; None outside of every session."""
     at = AT.get()
     if at is not None:
-        session = None if at.is_ours else at.session
+        session = at.session if at.home is None else at.home.session
+        session = None if at.is_ours else session
         return (session, at.parent) if session is not None and session.is_open else None
     return (OPEN[0], None) if len(OPEN) == 1 else None
 
@@ -177,10 +207,23 @@ def leave(event: Event, at: Position) -> None:
 
 
 def behind(event: Event, at: Position) -> Position | None:
-    """The position after a call made from `at`; an adopted thread has none."""
+    """The position after a call made from `at`; that of adopted code is what it was."""
     if at.adopted:
-        return None
+        return None if at.home is None else _outside(at.home)
     return Position(at.session, at.owner, at.scope, parent=at.parent, last=event.index)
+
+
+def _outside(home: Home) -> Position:
+    """The position of code that was begun outside of every case, at a sandbox."""
+    return Position(None, 0, Scope(""), home=home)
+
+
+def _at_home(home: Home, what: str) -> Position | None:
+    session = home.session
+    if session is None or session.preparing or not session.is_open:
+        return None
+    lane = session.fork(session.root, f"home\0{what}")
+    return Position(session, owner(), lane, adopted=True, home=home)
 
 
 def is_idle() -> bool:
@@ -196,9 +239,11 @@ def _adopt(what: str) -> Position | None:
     if not sessions:
         return None
     if len(sessions) > 1:
+        # It must not fail the agent; whose call it is shows where each case is run alone.
         for session in sessions:
+            session.is_unclear = True
             session.outside(what.split("\0")[1])
-        raise _refused(what, "in a thread without context, while several cases are open")
+        return None
     session = sessions[0]
     if session.preparing:
         return None  # a thread that `reset` waits for

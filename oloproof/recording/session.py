@@ -74,6 +74,8 @@ class Session:
         """When the sandbox was read last; the caller sets it."""
         self.sandbox: object = self
         """Where it acts; the caller sets it where others act there after it."""
+        self.is_unclear = False
+        """Whether a call was made that is of this case or of another one open beside it."""
         self._adopted = 0
         self._turns: dict[AbstractEventLoop, Turns] = {}
 

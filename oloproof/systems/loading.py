@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.contract import Conversational
 from oloproof.errors import ConfigurationError, OloproofError, nearest, suggest
 from oloproof.systems.exceptions import describe, place
+from oloproof.systems.lifetime import lifetime_of, only_gives
 from oloproof.systems.python import Kind, PythonSystem, signature_of, takes_input, tell_kind
 
 if TYPE_CHECKING:
@@ -157,13 +158,37 @@ class _Loader:
         """The system itself: a class or a factory is called, anything else taken as it is."""
         if kind not in ("class", "factory"):
             self._refuse_uncallable(found, f"`{self.spec}`")
-            return self._whole(PythonSystem.of(found))
+            return self._living(PythonSystem.of(found))
         if not callable(found):
             raise ConfigurationError(
                 f"`{self.spec}` is declared as {kind} but cannot be called",
                 mend="correct `system.kind`",
             )
-        return self._whole(PythonSystem.of(self._made(found), functools.partial(self._made, found)))
+        make = functools.partial(self._made, found)
+        return self._living(PythonSystem.of(make(), make))
+
+    def _living(self, system: PythonSystem) -> PythonSystem:
+        """The system with the way in which it is opened and closed, if it has one."""
+        another = system.another
+        return self._whole(system)._replace(
+            another=None if another is None else lambda: self._living(another()),
+            lifetime=lifetime_of(system.owner),
+            opened=functools.partial(self._opened, system),
+        )
+
+    def _opened(
+        self, system: PythonSystem, given: Any, error: BaseException | None
+    ) -> PythonSystem:
+        """The system of what entering it gave; the object that was entered, where that is it."""
+        if error is not None:
+            mend = "what it needs must be there before any case runs"
+            raise self.raised(f"opening `{self.spec}`", error, mend) from error
+        owner = system.owner
+        if only_gives(owner):
+            self._refuse_uncallable(given, f"what entering `{self.spec}` gave")
+        elif given is owner or not (callable(given) or isinstance(given, Conversational)):
+            return system
+        return self._whole(PythonSystem.of(given))
 
     def _whole(self, system: PythonSystem) -> PythonSystem:
         """The system, unless it has half a sandbox or one that cannot be reset to a state."""
@@ -202,6 +227,8 @@ class _Loader:
         return made
 
     def _refuse_uncallable(self, found: Any, shown: str) -> None:
+        if only_gives(found):
+            return  # what it gives is looked at when it is entered
         kind = type(found).__name__
         if isinstance(found, Conversational) and not inspect.isclass(found):
             self._refuse_mute(found, shown)

@@ -11,12 +11,14 @@ import inspect
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from oloproof.contract import Conversational, Replayable, Stateful
+from oloproof.systems.lifetime import waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
     from oloproof.records.trajectory import AgentCheckpoint, AgentTrajectory, ReplayChange
+    from oloproof.systems.lifetime import Lifetime
 
     Clean = Callable[[str], str]
 
@@ -29,6 +31,8 @@ class PythonSystem(NamedTuple):
     `target` is what is called; `owner` the object that owns the sandbox: for a bound method
     the object it is bound to. `another` makes one more with a sandbox of its own; None where
     that cannot be, or where it would not help: a system that is not async does not let go.
+    One with a `lifetime` is entered before all cases; `opened` gives the system that it is then,
+    of what entering gave or raised.
     """
 
     target: Any
@@ -37,6 +41,8 @@ class PythonSystem(NamedTuple):
     replayable: bool
     conversational: bool
     another: Callable[[], PythonSystem] | None = None
+    lifetime: Lifetime | None = None
+    opened: Callable[[Any, BaseException | None], PythonSystem] | None = None
 
     @classmethod
     def of(cls, target: Any, make: Callable[[], Any] | None = None) -> PythonSystem:
@@ -53,7 +59,9 @@ class PythonSystem(NamedTuple):
             stateful=isinstance(owner, Stateful),
             replayable=isinstance(owner, Replayable),
             conversational=conversational,
-            another=(lambda: cls.of(make(), make)) if make and _is_async(called) else None,
+            another=(lambda: cls.of(make(), make))
+            if make and (_is_async(called) or waits(target))
+            else None,
         )
 
     def reset(self, state: JsonValue) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from oloproof.systems.python import PythonSystem
     from oloproof.worker.outlet import SlotOutlet
     from oloproof.workers.framing import Frame
+
+
+class _UnclearError(Exception):
+    """A case met calls that may be of one beside it: it has to be run again, alone."""
 
 
 class Dispatch:
@@ -80,6 +85,16 @@ class Dispatch:
         self._outlet.send(MARK, seconds)
         self._outlet.begin(self._unit)
 
+    def open(self) -> None:
+        """Open the system, where it has a way to be; `ConfigurationError` where that fails."""
+        self._execution.opening.open()
+
+    def close(self) -> None:
+        """Close what is open; that it failed is said, and changes nothing any more."""
+        error = self._execution.opening.close()
+        if error is not None:
+            traceback.print_exception(error)
+
     def ready(self, sandboxes: int) -> None:
         """Tell what the system can do, how often it is there, and what it loaded so far."""
         system = self._execution.system
@@ -100,6 +115,16 @@ class Dispatch:
         if self._journal is not None:
             with self._writing:
                 self._journal.begin(frame.header["part"])
+        try:
+            header, body = self._units(units, state_json)
+        except _UnclearError:
+            self._execution.listen(lambda _: None)
+            header, body = {"again": True}, b""
+        self._outlet.send(DONE, header | self._seen(), body)
+        self._listen(None, None)
+
+    def _units(self, units: list[Any], state_json: bytes | None) -> tuple[dict[str, Any], bytes]:
+        """Run units one after another; what is left to be sent with the end."""
         ending: tuple[dict[str, Any], bytes] = ({}, b"")
         for unit in units:
             self._unit, self._key = unit["unit"], unit["key"]
@@ -124,9 +149,7 @@ class Dispatch:
                     self._listen(None, None)
             if unit["sites"]:
                 self._replay(request, evidence_json, unit["sites"])
-        header, body = ending
-        self._outlet.send(DONE, header | self._seen(), body)
-        self._listen(None, None)
+        return ending
 
     def _seen(self) -> dict[str, Any]:
         return {"loaded": self._loaded.new_files(), "tools": self._loaded.new_tools()}
@@ -143,6 +166,7 @@ class Dispatch:
                 (site["name"], site["occurrence"]) for site in unit["sites"] if not site["turn"]
             ]
             recorded = self._execution.run(request, targets)
+        self._refuse_unclear()
         header = {"unit": self._unit, "s": recorded.duration_s, **recorded.timings}
         self._write_down({"s": recorded.duration_s}, recorded.evidence_json)
         return header, recorded.evidence_json
@@ -188,10 +212,15 @@ class Dispatch:
     def _tell(
         self, step_index: int, fault: str | None, evidence_json: bytes, seconds: float
     ) -> None:
+        self._refuse_unclear()
         made = {"step_index": step_index, "fault": fault, "s": seconds}
         self._write_down(made | {"recording": self._recording}, evidence_json)
         self._outlet.send(REPLAY, {"unit": self._unit, **made}, evidence_json)
         self._listen(step_index, fault)
+
+    def _refuse_unclear(self) -> None:
+        if self._execution.is_unclear:
+            raise _UnclearError
 
     def _listen(self, step_index: int | None, fault: str | None) -> None:
         """From now on, tell what was sent last that its case had not ended with it."""

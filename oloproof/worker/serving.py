@@ -49,6 +49,8 @@ def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
             gc.freeze()
         # What goes on in a thread, as in a process that is left, may still be told of.
         wait_for_strays(LINGER_S)
+        if slots is not None:
+            slots.close()
     except BaseException as error:
         tell_crash(error, outlet)
         raise

@@ -42,28 +42,54 @@ class Slots:
             Dispatch(system, opening, redaction, SlotOutlet(outlet, slot, aside), slot)
             for slot, (system, aside) in enumerate(zip(systems, memories, strict=False))
         ]
-        self._queues: dict[int, SimpleQueue[Frame]] = {}
+        self._queues: list[SimpleQueue[Frame | None]] = []
+        self._answers: SimpleQueue[OloproofError | None] = SimpleQueue()
         if len(systems) > 1:
+            self._start_threads()
             outlet.send(SLOTS, len(systems))
+        else:
+            self._dispatches[0].open()
         self._dispatches[0].ready(len(systems))
 
     def job(self, frame: Frame) -> None:
         """Run a job on its slot: here where there is one only, else in the slot's thread."""
-        if len(self._dispatches) == 1:
+        if self._queues:
+            self._queues[frame.slot].put(frame)
+        else:
             self._dispatches[0].job(frame)
-            return
-        queue = self._queues.get(frame.slot)
-        if queue is None:
-            queue = self._queues[frame.slot] = SimpleQueue()
-            serve = (self._dispatches[frame.slot], queue)
-            name = f"{OURS}slot-{frame.slot}"
-            threading.Thread(target=self._serve, args=serve, name=name, daemon=True).start()
-        queue.put(frame)
 
-    def _serve(self, dispatch: Dispatch, queue: SimpleQueue[Frame]) -> None:
+    def close(self) -> None:
+        """Close the systems; no job is at work."""
+        if not self._queues:
+            self._dispatches[0].close()
+        for queue in self._queues:
+            queue.put(None)
+        for _ in self._queues:
+            self._answers.get()
+
+    def _start_threads(self) -> None:
+        """Open each system in a thread of its own, in which its jobs run then."""
+        for slot, dispatch in enumerate(self._dispatches):
+            self._queues.append(SimpleQueue())
+            serve = (dispatch, self._queues[slot])
+            name = f"{OURS}slot-{slot}"
+            threading.Thread(target=self._serve, args=serve, name=name, daemon=True).start()
+        answers = [self._answers.get() for _ in self._dispatches]
+        for error in filter(None, answers):
+            raise error
+
+    def _serve(self, dispatch: Dispatch, queue: SimpleQueue[Frame | None]) -> None:
         try:
-            while True:
-                dispatch.job(queue.get())
+            try:
+                dispatch.open()
+            except OloproofError as error:
+                self._answers.put(error)
+                return
+            self._answers.put(None)
+            while (frame := queue.get()) is not None:
+                dispatch.job(frame)
+            dispatch.close()
+            self._answers.put(None)
         except BaseException as error:
             tell_crash(error, self._outlet)
             traceback.print_exc()

@@ -43,7 +43,7 @@ def record_watched(
     """
     usual = execution.recorder
     watching = _WatchingRecorder(
-        execution.system,
+        lambda: execution.system,
         execution.redaction,
         execution.worlds,
         on_step,
@@ -97,7 +97,7 @@ class _WatchingRecorder(Recorder):
 
         self.session = WatchedSession(
             Origin(request.id, request.replicate),
-            snapshot=self.snapshot if self._system.stateful else None,
+            snapshot=self.snapshot if self._system().stateful else None,
             on_step=self.tell_step,
             counted=self.bookkeeping.without,
         )

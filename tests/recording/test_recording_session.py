@@ -185,26 +185,26 @@ def test_a_thread_that_waits_for_work_between_cases_is_adopted_in_each() -> None
     server.join()
 
 
-def test_a_thread_without_context_is_refused_while_several_cases_are_open() -> None:
-    """Nobody can tell whose call it is: it raises, and all of the cases say so."""
+def test_a_call_without_context_is_of_any_of_the_cases_that_are_open() -> None:
+    """It must not fail the agent: it is made, and all of the cases say that they may lack it."""
     first, second = RecordingSession(Origin("a")), RecordingSession(Origin("b"))
     with first, second:
-        with pytest.raises(OloproofError, match="context"):
-            in_thread(look, "x")
+        assert "x" == in_thread(look, "x")
         look("mine")
     for session, calls in ((first, 0), (second, 1)):
         recording = session.close()
+        assert session.is_unclear
         assert calls == len(recording.events)
         assert recording.obstacle is not None
         assert "effect_outside_recorder" == recording.obstacle.kind
 
 
-def test_a_refused_thread_makes_a_replay_untrusted() -> None:
+def test_a_call_without_context_makes_a_replay_untrusted() -> None:
     """A replay that may lack a call says nothing."""
     recorded = record(Sandbox(), lambda: look("a"))
     session = ReplaySession(recorded.recording)
-    with session, RecordingSession(Origin("other")), pytest.raises(OloproofError):
-        in_thread(look, "x")
+    with session, RecordingSession(Origin("other")):
+        assert "x" == in_thread(look, "x")
     made = session.close()
     assert made.divergence is not None
     assert "effect_outside_recorder" == made.divergence.kind

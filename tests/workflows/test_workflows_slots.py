@@ -133,3 +133,92 @@ def test_that_sandboxes_share_a_process_is_said(
     write(tiny, cases(6), callable_)
     notices = tiny.run().notices
     assert told == sum("share a process" in notice for notice in notices)
+
+
+THREADS = """
+import asyncio, contextvars, threading
+from concurrent.futures import ThreadPoolExecutor
+import oloproof
+
+POOL = ThreadPoolExecutor(8)
+
+
+class Desk:
+    async def reset(self, state):
+        self.state = state
+
+    async def snapshot(self):
+        return self.state
+
+    @oloproof.tool
+    def book(self, name):
+        self.state["by"].append(name)
+        return {"ok": True}
+
+    def in_thread(self, name):
+        thread = threading.Thread(target=self.book, args=(name,))
+        thread.start()
+        thread.join()
+
+    async def __call__(self, request):
+        name, loop = request["name"], asyncio.get_running_loop()
+        await asyncio.sleep(0.05)
+        how = request["how"]
+        for _ in range(2):
+            try:
+                if how == "default":
+                    await loop.run_in_executor(None, self.book, name)
+                elif how == "pool":
+                    await loop.run_in_executor(POOL, self.book, name)
+                else:
+                    await asyncio.to_thread(self.in_thread, name)
+                break
+            except RuntimeError:
+                pass
+        return "done"
+
+
+system = Desk
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "runs"), [("default", "once"), ("pool", "once"), ("bare", "again")]
+)
+def test_threads_are_told_apart_where_sandboxes_share_a_process(
+    tiny: TinyProject, how: str, runs: str
+) -> None:
+    """The loop's executors carry the context; cases with bare threads are run again, each alone.
+
+    None of it is a failure of the agent, and faults strike.
+    """
+    given = [
+        {
+            "id": f"c-{n}",
+            "input": {"name": f"c-{n}", "how": how},
+            "initial_state": {"by": []},
+            "expected": {"state": {"by": [f"c-{n}"]}},
+        }
+        for n in range(8)
+    ]
+    tiny.write(
+        app=THREADS,
+        cases=given,
+        concurrency={"system": 4},
+        evaluators=[
+            {"type": "state_matches"},
+            {"type": "calls", "required": {"book": {"min": 1, "max": 1}}},
+            {"type": "fault_recovery", "tool": "book", "fault": "error"},
+        ],
+    )
+    report = tiny.run()
+    assert {"completed": 8} == report.outcomes
+    assert (8, 16) == (report.executed, report.replayed)
+    recovered = "pass" if runs == "once" else "fail"  # a bare thread keeps what was raised
+    for n in range(8):
+        found = {v.metric: v.status for v in tiny.panel(f"c-{n}").verdicts}
+        assert {
+            "state_matches": "pass",
+            "calls": "pass",
+            "recovers_from_error_at_book": recovered,
+        } == found
