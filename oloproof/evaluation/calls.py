@@ -12,6 +12,7 @@ from oloproof.canonical import equal
 from oloproof.evaluation.comparing.multisets import form
 from oloproof.evaluation.comparing.rules import EXACTLY
 from oloproof.records.calls import called, with_turns
+from oloproof.records.faults import plan_of
 from oloproof.suites.validation import refuse
 
 if TYPE_CHECKING:
@@ -50,22 +51,6 @@ AnyNames = Annotated[tuple[str, ...], AfterValidator(_each_once)]
 def names(given: str | Iterable[str]) -> tuple[str, ...]:
     """The names that `Names` holds."""
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-UNEXECUTED: Final = frozenset(
-    {
-        "error",
-        "timeout",
-        "malformed",
-        "rate_limit",
-        "unavailable",
-        "auth_expired",
-        "empty",
-        "stale",
-        "slow_then_error",
-    }
-)
-"""The faults under which the tool does not run."""
 
 
 WAITING: Final = frozenset({"proposed", "queued"})
@@ -107,8 +92,9 @@ class Call:
     @property
     def executed(self) -> bool:
         """Whether the tool ran, whatever came back: no fault and nobody else kept it from that."""
-        struck_before = self.fault in UNEXECUTED and not self.applied
-        return self.status in (None, "executed") and not struck_before
+        if self.status not in (None, "executed"):
+            return False
+        return self.fault is None or self.applied or plan_of(self.fault).runs > 0
 
     @property
     def succeeded(self) -> bool:

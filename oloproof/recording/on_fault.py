@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from oloproof.errors import suggest
+from oloproof.records.faults import fault_names
 
 Failing: TypeAlias = (
     Literal["raise", "return"] | Exception | type[Exception] | Callable[[Any], object]
@@ -23,9 +24,7 @@ def check_on_fault(given: object) -> None:
     if not isinstance(given, Mapping):
         _check(given, "on_fault")
         return
-    from oloproof.records.trajectory import FaultKind  # few need it, and it takes pydantic
-
-    kinds = get_args(FaultKind)
+    kinds = fault_names()
     for kind, way in given.items():
         if kind not in kinds:
             raise ValueError(f"on_fault: `{kind}` is no fault: {suggest(str(kind), kinds)}")

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
     from oloproof.recording.recording import Recording
     from oloproof.recording.striking import Around
-    from oloproof.records.faults import ModelPolicy
+    from oloproof.records.faults import FaultPlan, ModelPolicy
 
 
 class Replayed(NamedTuple):

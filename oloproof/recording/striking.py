@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
-from oloproof.recording.delivery import unaltered
+from oloproof.recording.delivery import exception_of
 from oloproof.recording.failures import describe_failure
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.on_fault import outcome_of, way_to_fail
-from oloproof.records.faults import APPLIED
+from oloproof.records.faults import unaltered
 from oloproof.records.shapes import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.recording.calling import Runs
-    from oloproof.recording.delivery import FaultPlan
     from oloproof.recording.events import Event
     from oloproof.recording.on_fault import Failing
     from oloproof.recording.replay import ReplaySession
+    from oloproof.records.faults import FaultPlan
 
 
 class Around(NamedTuple):
@@ -93,7 +93,7 @@ class Striking:
 
     def first(self, event: Event) -> None:
         """The target is struck."""
-        if event.kind == "model" and self.plan.fault in APPLIED:
+        if event.kind == "model" and self.plan.applied:
             self._session.stop("fault_not_for_models", f"{self.plan.fault} at {event.name}")
         self._struck = 1
 
@@ -126,7 +126,7 @@ class Striking:
         if way == "return":
             return self.plan.returned()
         try:
-            return outcome_of(way, self.plan.exception(event.kind))
+            return outcome_of(way, exception_of(self.plan, event.kind))
         except Exception as error:
             self._session.stop("on_fault_raised", f"{event.name}: {describe_failure(error).line}")
 

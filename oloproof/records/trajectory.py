@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from oloproof.records.faults import FAULT_RESULTS
+from oloproof.records.faults import fault_names, fixed_result
 from oloproof.records.shapes import Json, empty_list, empty_object
 
-FaultKind = Literal[
-    "error",
-    "timeout",
-    "malformed",
-    "applied_error",
-    "applied_timeout",
-    "rate_limit",
-    "unavailable",
-    "auth_expired",
-    "truncated",
-    "missing_field",
-    "wrong_type",
-    "empty",
-    "stale",
-    "duplicate_delivery",
-    "slow",
-    "injected_text",
-    "schema_drift",
-    "partial",
-    "slow_then_error",
-]
-"""Every way in which a tool can be made to fail."""
+if TYPE_CHECKING:
+    FaultKind: TypeAlias = str
+else:
+    FaultKind = Literal[fault_names()]
+"""Every way in which a tool can be made to fail, by its name."""
 
 StepKind = Literal[
     "message",
@@ -202,7 +185,8 @@ class ReplayChange(Record):
     @property
     def fault_result(self) -> dict[str, str] | None:
         """The result that the tool call at `step_index` gives instead of its own, or None."""
-        return FAULT_RESULTS.get(self.fault) if self.fault is not None else None
+        result: dict[str, str] | None = fixed_result(self.fault)
+        return result
 
 
 class EnvironmentState(Record):

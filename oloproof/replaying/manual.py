@@ -20,7 +20,7 @@ from oloproof.records.evidence import (
     CaseEvidence,
     ReplayEvidence,
 )
-from oloproof.records.faults import FAULT_RESULTS
+from oloproof.records.faults import fixed_result
 from oloproof.records.shapes import REDACTED
 from oloproof.records.trajectory import (
     AgentCheckpoint,
@@ -95,7 +95,7 @@ class ManualReplay:
         """Why nothing can be replayed at all, or None."""
         if not self._execution.system.replayable or self._request.talks:
             return "not_replayable"
-        if fault is not None and fault not in FAULT_RESULTS:
+        if fault is not None and fixed_result(fault) is None:
             return "fault_needs_recorded_tools"
         if REDACTED.encode() in encode(self._recording[TRAJECTORY]["steps"][:step_index]):
             return "redacted_value_needed"
@@ -147,7 +147,7 @@ class ManualReplay:
 
     def _was_delivered(self, performance: Performance, step_index: int, fault: str | None) -> bool:
         """Whether a replay that returned shows the fault at its call: it may have ignored it."""
-        result = FAULT_RESULTS.get(fault or "")
+        result = fixed_result(fault)
         if result is None or performance.outcome.status != "completed":
             return True
         assert performance.trajectory is not None

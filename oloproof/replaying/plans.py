@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.paths import MISSING, Absent
-from oloproof.records.trajectory import FaultKind
+from oloproof.records.faults import fault_names, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.recording.delivery import FaultPlan
+    from oloproof.records.faults import Duration, FaultPlan
 
 
 def replace_first(
@@ -40,17 +39,11 @@ def replace_first(
     return MISSING
 
 
-Duration: TypeAlias = int | Literal["once", "always"]
-"""How many calls of the tool a fault strikes, the target first."""
-
-
-def fault_plan(kind: FaultKind, duration: Duration = "once") -> FaultPlan:
+def fault_plan(kind: str, duration: Duration = "once") -> FaultPlan:
     """The plan of a fault; `ConfigurationError` for one that there is not."""
-    known = get_args(FaultKind)
-    if kind not in known:
-        raise ConfigurationError(f"there is no fault `{kind}`", mend=suggest(kind, known))
-    found: FaultPlan = importlib.import_module(f"oloproof.replaying.faults.{kind}").PLAN
-    return replace(found, calls=_calls(duration))
+    if kind not in fault_names():
+        raise ConfigurationError(f"there is no fault `{kind}`", mend=suggest(kind, fault_names()))
+    return replace(plan_of(kind), calls=_calls(duration))
 
 
 def _calls(duration: Duration) -> int | None:

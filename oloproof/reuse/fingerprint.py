@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from oloproof.canonical import encode, encode_in_order
-from oloproof.records.faults import FAULT_RESULTS
+from oloproof.records.faults import fixed_result
 from oloproof.version import VERSION
 
 if TYPE_CHECKING:
@@ -146,8 +146,7 @@ class Keys:
 
         `fault` is a kind of fault with its duration, None for the control.
         """
-        result: Any = FAULT_RESULTS.get(fault or "")
-        change = encode([step_index, fault, result])
+        change = encode([step_index, fault, fixed_result(fault)])
         made_by = self._control if fault is None else self._fault
         return sha256(b"\n".join((execution, recording, made_by, change))).digest()
 

@@ -11,10 +11,11 @@ from oloproof.engine.project import load_suite_of
 from oloproof.engine.trials import Trials
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.evaluation.contract import FaultDemand
-from oloproof.evaluation.faults.options import FAULTS, FAULTS_OF_MODELS, refused_at_model
+from oloproof.evaluation.faults.options import refused_at_model
 from oloproof.evaluation.judging import judge_one
 from oloproof.evaluation.registry import bind_one
 from oloproof.records.calls import CallSite, call_sites, find_call
+from oloproof.records.faults import fault_names, faults_at
 from oloproof.reuse.identity import fingerprint_of
 from oloproof.views.panels import replay_report
 from oloproof.views.rows import StoredRun
@@ -74,11 +75,11 @@ def replay(
     A declared fault shows the evidence that the run stored and was judged by. Any other
     is replayed now, in a worker of its own, and is stored nowhere.
     """
-    if fault is not None and fault not in (EVERY_FAULT, *FAULTS):
+    if fault is not None and fault not in (EVERY_FAULT, *fault_names()):
         raise ConfigurationError(
             f"there is no fault `{fault}`",
             where="--fault",
-            mend=suggest(fault, (EVERY_FAULT, *FAULTS)),
+            mend=suggest(fault, (EVERY_FAULT, *fault_names())),
         )
     with _opened(folder, case, run, warn) as opened:
         unit, declared, kept = opened.unit, opened.declared, opened.bookkeeping
@@ -160,11 +161,10 @@ def _demands(
     unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted
 ) -> list[FaultDemand]:
     call = _call(unit, declared, wanted)
-    every = FAULTS if call.kind == "tool" else FAULTS_OF_MODELS
     refused = None if call.kind == "tool" else refused_at_model(wanted.fault)
     if refused is not None:
         raise ConfigurationError(refused.what, where="--fault", mend=refused.mend)
-    faults = every if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
+    faults = faults_at(call.kind) if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
     return [
         FaultDemand(call.name, fault, call.occurrence, wanted.duration, kind=call.kind)
         for fault in faults

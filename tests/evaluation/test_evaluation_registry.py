@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.chosen import ForCases
 from oloproof.evaluation.contract import Evaluator, FaultDemand
-from oloproof.evaluation.faults.options import FAULTS_OF_MODELS
 from oloproof.evaluation.registry import (
     bind_all,
     bind_one,
@@ -19,7 +18,7 @@ from oloproof.evaluation.registry import (
 )
 from oloproof.kinds import EVALUATORS
 from oloproof.records.case import Case
-from oloproof.records.trajectory import FaultKind
+from oloproof.records.faults import faults_at
 from oloproof.suites.located import Document, parse_document
 from oloproof.suites.suite import RawEvaluator, Suite, load_suite, read_transform
 
@@ -95,7 +94,7 @@ def test_every_type_is_known_by_its_module() -> None:
         ),
         (
             "type: fault_recovery, model: m, fault: all",
-            [f"recovers_from_{fault}_at_m" for fault in FAULTS_OF_MODELS],
+            [f"recovers_from_{fault}_at_m" for fault in faults_at("model")],
         ),
         (
             "type: fault_recovery, tool: t, fault: error, occurrence: 2",
@@ -107,7 +106,7 @@ def test_every_type_is_known_by_its_module() -> None:
         ),
         (
             "type: fault_recovery, tool: t, fault: all, criterion: sturdy",
-            [f"sturdy_{fault}" for fault in get_args(FaultKind)],
+            [f"sturdy_{fault}" for fault in faults_at("tool")],
         ),
         (
             "type: fault_recovery, tool: t, fault: slow, occurrence: 2, duration: 3",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from evaluator_samples import (
@@ -43,7 +43,7 @@ from oloproof.records.evidence import (
     ReplayEvidence,
     Struck,
 )
-from oloproof.records.trajectory import FaultKind
+from oloproof.records.faults import faults_at, plan_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 BROKEN_RULE = [{"name": "limit", "passed": False}]
@@ -415,9 +415,25 @@ def test_who_only_looks_something_up_has_nothing_to_recover() -> None:
 
 
 def test_every_fault_is_documented() -> None:
-    """The table of faults has each of them, in the order in which `all` tries them."""
+    """The table of faults says of each what its module says, in the order of `all`."""
     told = rows("reference/evaluators.md", "| fault | does the tool run?")
-    assert [f"`{fault}`" for fault in get_args(FaultKind)] == [cells[0] for cells in told]
+    runs = {0: "no", 1: "yes", 2: "yes, twice"}
+    visible = {True: "yes", False: "no"}
+    plans = list(map(plan_of, faults_at("tool")))
+    assert [(f"`{plan.fault}`", runs[plan.runs], visible[plan.visible]) for plan in plans] == [
+        (cells[0], cells[1], cells[-1]) for cells in told
+    ]
+
+
+def test_the_explanation_sorts_every_fault_by_what_it_does() -> None:
+    """Those that come before the tool, those of an effect, and those of an altered answer."""
+    told = rows("explanation/faults.md", "| the tool | faults |")
+    plans = list(map(plan_of, faults_at("tool")))
+    assert [
+        {plan.fault for plan in plans if plan.runs == 0},
+        {plan.fault for plan in plans if plan.applied},
+        {plan.fault for plan in plans if plan.runs > 0 and not plan.applied},
+    ] == [set(re.findall(r"`(\w+)`", cells[1])) for cells in told]
 
 
 def test_the_explanation_has_the_table_of_the_reference() -> None:

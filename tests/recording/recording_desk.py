@@ -13,14 +13,13 @@ import orjson
 
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import Targets
-from oloproof.recording.delivery import FaultPlan
 from oloproof.recording.events import Origin
 from oloproof.recording.recording import Recording, RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
 from oloproof.recording.stopping import ReplayStop
 from oloproof.records.calls import find_call
 from oloproof.records.evidence import CaseEvidence, Divergence, Moment, Outcome
-from oloproof.records.faults import EffectKind, ModelPolicy
+from oloproof.records.faults import EffectKind, FaultPlan, ModelPolicy
 from oloproof.replaying.comparator import first_difference_at_the_end
 
 ERROR = FaultPlan(fault="error", error="internal error")

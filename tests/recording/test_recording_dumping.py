@@ -19,9 +19,9 @@ from pydantic import BaseModel, SecretStr
 from recording_desk import APPLIED, ERROR, Sandbox, record, replay
 
 from oloproof.canonical import encode
-from oloproof.recording.delivery import FaultPlan
 from oloproof.recording.dumping import dump
 from oloproof.recording.effects import model, tool
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import fault_plan
 
 

@@ -14,10 +14,11 @@ from oloproof.recording.delivery import ModelError, ModelTimeoutError
 from oloproof.recording.effects import model, tool
 from oloproof.recording.replay import ReplaySession
 from oloproof.recording.stopping import ReplayStop
+from oloproof.records.faults import Duration
 from oloproof.records.shapes import REDACTED
 from oloproof.records.trajectory import AgentTrajectory
 from oloproof.replaying.faults.injected_text import INSTRUCTION
-from oloproof.replaying.plans import Duration, fault_plan
+from oloproof.replaying.plans import fault_plan
 
 RAISED: Any = {
     "error": 500,

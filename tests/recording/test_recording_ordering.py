@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from recording_desk import ERROR, Sandbox, record, replay
 
-from oloproof.recording.delivery import FaultPlan
 from oloproof.recording.determinism import uuid4
 from oloproof.recording.effects import model, tool
+from oloproof.records.faults import FaultPlan
 
 JITTER = random.SystemRandom()
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from recording_desk import APPLIED, ERROR, Sandbox, in_thread, record, replay
 
-from oloproof.recording.delivery import FaultPlan
 from oloproof.recording.effects import tool
+from oloproof.records.faults import FaultPlan
 
 JITTER = random.SystemRandom()
 

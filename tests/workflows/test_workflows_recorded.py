@@ -10,7 +10,7 @@ import pytest
 
 from oloproof.canonical import encode
 from oloproof.engine.results import take_over_journals
-from oloproof.evaluation.faults.options import FAULTS
+from oloproof.records.faults import fault_names
 from oloproof.reuse.fingerprint import Fingerprint, Keys
 from oloproof.store.database import Store
 from oloproof.store.journal import JournalWriter
@@ -131,9 +131,9 @@ def test_every_fault_is_delivered_and_judged_over_one_control(tiny: TinyProject)
     """`fault: all` on one line; each is seen in the replayed trajectory."""
     report = write(tiny, AGENTS, "retries", fault="all").run()
     # One control and all the faults.
-    assert 1 + len(FAULTS) == report.replayed
+    assert 1 + len(fault_names()) == report.replayed
     replays = {r.fault: r for r in tiny.panel("retries").replays}
-    assert len(FAULTS) == len(replays)
+    assert len(fault_names()) == len(replays)
     shown = {
         name
         for name, found in replays.items()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.faults.options import FAULTS, FAULTS_OF_MODELS
+from oloproof.records.faults import faults_at
 from oloproof.workflows.replay import checkpoints, replay
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_a_model_is_named_listed_and_struck_as_a_tool_is(tiny: TinyProject) -> N
     assert [stored] == replay(folder, "a", model="think") == replay(folder, "a", step=3)
     assert [stored] == replay(folder, "a", tool="think", fault="error")
     every = replay(folder, "a", fault="all")
-    assert list(FAULTS_OF_MODELS) == [report.fault for report in every]
+    assert list(faults_at("model")) == [report.fault for report in every]
     assert {"think"} == {report.model for report in every}
     (lasting,) = replay(folder, "a", model="think", fault="rate_limit", duration=3)
     assert ("fail", "gave_up") == verdict(lasting)
@@ -193,7 +193,7 @@ def test_a_fault_of_an_effect_is_refused_at_a_model(tiny: TinyProject) -> None:
 def test_every_fault_shares_one_control(tiny: TinyProject) -> None:
     """`all` gives each of the faults, the declared ones as they were judged, in their order."""
     reports = replay(write(tiny).folder, "a", step=3, fault="all")
-    assert list(FAULTS) == [report.fault for report in reports]
+    assert list(faults_at("tool")) == [report.fault for report in reports]
     assert {"error", "applied_error"} == {one.fault for one in reports if one.stored}
     fresh = [one.control for one in reports if not one.stored]
     assert 1 == len({one.model_dump_json() for one in fresh if one is not None})

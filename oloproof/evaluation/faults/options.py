@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -11,20 +11,13 @@ from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.evaluation.states.comparison import Mode  # noqa: TC001  # pydantic resolves it
 from oloproof.evaluation.states.options import PathText  # noqa: TC001  # pydantic resolves it
-from oloproof.records.faults import APPLIED, Duration, EffectKind  # pydantic resolves it
-from oloproof.records.trajectory import FaultKind
+from oloproof.records.faults import Duration, EffectKind, fault_names, faults_at, plan_of
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
 
-FAULTS: Final[tuple[FaultKind, ...]] = get_args(FaultKind)
-"""Every fault, in the order in which `all` tries them."""
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-FAULTS_OF_MODELS: Final = tuple(fault for fault in FAULTS if fault not in APPLIED)
-"""Those that can strike a model: it has no effect that could be there, or there twice."""
-
-_MEND_FAULT: Final = (
-    "name one or a list of " + ", ".join(f"`{name}`" for name in FAULTS) + ", or `all`"
-)
 _LASTING: Final[dict[Duration, str]] = {"once": "", "always": "_always"}
 
 
@@ -37,26 +30,31 @@ class Refusal(NamedTuple):
 
 def refused_at_model(fault: str | None) -> Refusal | None:
     """Why a fault cannot strike a model; None where it can."""
-    if fault not in APPLIED:
+    if fault not in fault_names() or not plan_of(fault).applied:
         return None
     return Refusal(
         f"`{fault}` cannot strike a model: it is about an effect, and a model has none",
-        "name one of " + ", ".join(f"`{name}`" for name in FAULTS_OF_MODELS),
+        "name one of " + _listed(faults_at("model")),
     )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _known_faults(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if given == "all":
         return given
     if not given:
-        raise refuse("`fault` is empty", mend=_MEND_FAULT)
+        every = _listed(faults_at("tool"))
+        raise refuse("`fault` is empty", mend=f"name one or a list of {every}, or `all`")
     names = (given,) if isinstance(given, str) else given
     for position, name in enumerate(names):
         place = () if isinstance(given, str) else (position,)
         if name == "all":
             raise refuse("`all` stands in a list of faults", mend="write `fault: all`", at=place)
-        if name not in FAULTS:
-            raise refuse(f"`{name}` is no fault", mend=suggest(name, FAULTS), at=place)
+        if name not in fault_names():
+            raise refuse(f"`{name}` is no fault", mend=suggest(name, fault_names()), at=place)
         if name in names[:position]:
             raise refuse(f"the fault `{name}` is given twice", mend="keep one", at=place)
     return given
@@ -122,8 +120,7 @@ class FaultOptions(EvaluatorOptions):
     def demands(self) -> list[FaultDemand]:
         """The faults that are to be tried, in the order given."""
         kind: EffectKind = "tool" if self.model is None else "model"
-        every = FAULTS if kind == "tool" else FAULTS_OF_MODELS
-        names = every if self.fault == "all" else self.fault
+        names = faults_at(kind) if self.fault == "all" else self.fault
         names = (names,) if isinstance(names, str) else names
         lasts: Duration = "once" if self.duration == 1 else self.duration
         return [

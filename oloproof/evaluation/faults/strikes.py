@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from oloproof.evaluation.calls import UNEXECUTED, calls, model_calls, most_repeated
-from oloproof.records.faults import APPLIED
+from oloproof.evaluation.calls import calls, model_calls, most_repeated
+from oloproof.records.faults import plan_of
 
 if TYPE_CHECKING:
     from oloproof.evaluation.calls import Call
@@ -44,7 +44,7 @@ class Strike:
             return False
         if self.struck is not None and self.struck.fault is not None:
             return self.struck.applied
-        return self._demand.fault in APPLIED
+        return plan_of(self._demand.fault).applied
 
     @property
     def ran(self) -> bool:
@@ -53,12 +53,12 @@ class Strike:
             return False
         if self.struck is not None and self.struck.fault is not None:
             return self.struck.applied
-        return self._demand.fault not in UNEXECUTED
+        return plan_of(self._demand.fault).runs > 0
 
     @property
     def executed_again(self) -> bool:
         """Whether the tool ran with equal arguments once more, of itself or called again."""
-        if self._demand.fault == "duplicate_delivery":
+        if plan_of(self._demand.fault).runs > 1:
             return True
         return any(call.executed and self.is_repeat(call) for call in self.after)
 

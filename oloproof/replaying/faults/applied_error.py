@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
-PLAN: Final = FaultPlan(fault="applied_error", runs=1, error="internal error")
+PLAN: Final = FaultPlan(fault="applied_error", order=4, runs=1, error="internal error")

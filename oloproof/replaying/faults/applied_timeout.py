@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
-PLAN: Final = FaultPlan(fault="applied_timeout", runs=1, error="timeout", timeout=True)
+PLAN: Final = FaultPlan(fault="applied_timeout", order=5, runs=1, error="timeout", timeout=True)

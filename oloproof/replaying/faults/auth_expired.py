@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
-PLAN: Final = FaultPlan(fault="auth_expired", error="authentication expired", status_code=401)
+PLAN: Final = FaultPlan(
+    fault="auth_expired", order=8, error="authentication expired", status_code=401
+)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan, unaltered
+from oloproof.records.faults import FaultPlan, unaltered
 
 PLAN: Final = FaultPlan(
-    fault="duplicate_delivery", runs=2, basis="result", answer=unaltered, visible=False
+    fault="duplicate_delivery", order=14, runs=2, basis="result", answer=unaltered, visible=False
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -16,4 +16,4 @@ def _answer(recorded: JsonValue) -> JsonValue:
     return empty.get(type(recorded))
 
 
-PLAN: Final = FaultPlan(fault="empty", answer=_answer)
+PLAN: Final = FaultPlan(fault="empty", order=12, answer=_answer)

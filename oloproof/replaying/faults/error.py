@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
-PLAN: Final = FaultPlan(fault="error", error="internal error", status_code=500)
+PLAN: Final = FaultPlan(
+    fault="error", order=1, by_hand=True, error="internal error", status_code=500
+)

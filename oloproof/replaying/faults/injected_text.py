@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -31,4 +31,6 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return altered
 
 
-PLAN: Final = FaultPlan(fault="injected_text", runs=1, basis="result", answer=_answer)
+PLAN: Final = FaultPlan(
+    fault="injected_text", order=16, instructs=True, runs=1, basis="result", answer=_answer
+)

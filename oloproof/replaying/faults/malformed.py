@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
@@ -14,4 +14,4 @@ def _answer(_: JsonValue) -> JsonValue:
     return {"raw": '{"status": '}
 
 
-PLAN: Final = FaultPlan(fault="malformed", basis="nothing", answer=_answer)
+PLAN: Final = FaultPlan(fault="malformed", order=3, by_hand=True, basis="nothing", answer=_answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -20,4 +20,4 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return replace_first(result, _without_first)
 
 
-PLAN: Final = FaultPlan(fault="missing_field", runs=1, basis="result", answer=_answer)
+PLAN: Final = FaultPlan(fault="missing_field", order=10, runs=1, basis="result", answer=_answer)

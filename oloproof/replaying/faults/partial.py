@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -23,4 +23,6 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return replace_first(result, _first_half)
 
 
-PLAN: Final = FaultPlan(fault="partial", runs=1, basis="result", answer=_answer, visible=False)
+PLAN: Final = FaultPlan(
+    fault="partial", order=18, runs=1, basis="result", answer=_answer, visible=False
+)

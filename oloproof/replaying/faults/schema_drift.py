@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -31,4 +31,4 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return replace_first(result, _renamed)
 
 
-PLAN: Final = FaultPlan(fault="schema_drift", runs=1, basis="result", answer=_answer)
+PLAN: Final = FaultPlan(fault="schema_drift", order=17, runs=1, basis="result", answer=_answer)

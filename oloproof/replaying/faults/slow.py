@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan, unaltered
+from oloproof.records.faults import FaultPlan, unaltered
 
 DELAY_S: Final = 30.0
 
 
 PLAN: Final = FaultPlan(
-    fault="slow", runs=1, basis="result", answer=unaltered, delay_s=DELAY_S, visible=False
+    fault="slow", order=15, runs=1, basis="result", answer=unaltered, delay_s=DELAY_S, visible=False
 )

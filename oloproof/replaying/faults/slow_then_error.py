@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
 DELAY_S: Final = 30.0
 
 PLAN: Final = FaultPlan(
-    fault="slow_then_error", error="internal error", delay_s=DELAY_S, status_code=500
+    fault="slow_then_error", order=19, error="internal error", delay_s=DELAY_S, status_code=500
 )

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan, unaltered
+from oloproof.records.faults import FaultPlan, unaltered
 
-PLAN: Final = FaultPlan(fault="stale", basis="earlier", answer=unaltered, visible=False)
+PLAN: Final = FaultPlan(fault="stale", order=13, basis="earlier", answer=unaltered, visible=False)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 
-PLAN: Final = FaultPlan(fault="timeout", error="timeout", timeout=True)
+PLAN: Final = FaultPlan(fault="timeout", order=2, by_hand=True, error="timeout", timeout=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return cut
 
 
-PLAN: Final = FaultPlan(fault="truncated", runs=1, basis="result", answer=_answer)
+PLAN: Final = FaultPlan(fault="truncated", order=9, runs=1, basis="result", answer=_answer)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from oloproof.canonical import encode
 from oloproof.paths import MISSING, Absent
-from oloproof.recording.delivery import FaultPlan
+from oloproof.records.faults import FaultPlan
 from oloproof.replaying.plans import replace_first
 
 if TYPE_CHECKING:
@@ -26,4 +26,4 @@ def _answer(result: JsonValue) -> JsonValue | Absent:
     return replace_first(result, _other_type)
 
 
-PLAN: Final = FaultPlan(fault="wrong_type", runs=1, basis="result", answer=_answer)
+PLAN: Final = FaultPlan(fault="wrong_type", order=11, runs=1, basis="result", answer=_answer)
