@@ -77,10 +77,10 @@ def test_the_example_replayed_by_hand_differs_in_its_system_alone() -> None:
 def test_example_transforms_change_every_message() -> None:
     """Each of the example's transforms has something to change in each request."""
     paraphrase, injected = load_suite(EXAMPLE / "oloproof.yaml").transforms
-    assert paraphrase.replace is not None
-    assert injected.template is not None
+    replaced: Any = paraphrase.options["replace"]
+    assert injected.options["template"]
     for case in cases(EXAMPLE / "data" / "refunds.jsonl"):
-        assert paraphrase.replace[0][0] in case["input"][paraphrase.field]
+        assert replaced[0][0] in case["input"][paraphrase.field]
 
 
 @pytest.mark.parametrize(
