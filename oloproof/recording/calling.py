@@ -32,13 +32,15 @@ def begin(
     """Enter a call into the session it belongs to; None where it belongs to none."""
     bound, fits = effect.parameters.bind(args, kwargs)
     arguments, problem = effect.read(bound)
-    at = find(f"{effect.kind}\0{effect.name}\0{arguments}")
+    what = f"{effect.kind}\0{effect.name}\0{arguments}"
+    at = find(what)
     if at is None or at.session is None or at.is_ours:
         return None
     event = at.session.begin(
         effect,
         at,
         arguments,
+        what,
         call_id=_call_id(effect, bound, fits=fits),
         problem=problem,
         streamed=streamed,

@@ -10,7 +10,7 @@ from datetime import timedelta
 from threading import Condition
 from typing import TYPE_CHECKING, Literal, Self, cast
 
-from oloproof.canonical import encode_in_order, to_json
+from oloproof.canonical import encode_foreign_in_order, encode_in_order
 from oloproof.errors import NotJsonError, OloproofError
 from oloproof.recording import lanes
 from oloproof.recording.binding import has_run
@@ -113,16 +113,17 @@ class Session:
         effect: Effect,
         at: Position,
         arguments: str,
+        what: str,
         *,
         call_id: str | None = None,
         problem: Problem | None = None,
         streamed: bool = False,
         fits: bool = True,
     ) -> Event:
-        """The event of a call that begins at a position."""
+        """The event of a call that begins at a position; `what` tells it from others there."""
         with self.condition:
             self._check_open(effect.name)
-            event = self._event(effect, at, arguments)
+            event = self._event(effect, at, arguments, what)
             event.call_id, event.streamed = call_id, streamed
             event.unfit = None if fits else effect.function
             if problem is not None:
@@ -133,13 +134,13 @@ class Session:
             event.began_s = time.perf_counter()
         return event
 
-    def _event(self, effect: Effect, at: Position, arguments: str) -> Event:
+    def _event(self, effect: Effect, at: Position, arguments: str, what: str) -> Event:
         return Event(
             index=len(self.events),
             kind=effect.kind,
             name=effect.name,
             arguments=arguments,
-            identity=at.scope.next(f"{effect.kind}\0{effect.name}\0{arguments}"),
+            identity=at.scope.next(what),
             lane=at.scope.key,
             started=self.tick(),
             parent=None if at.parent is None else at.parent.index,
@@ -249,7 +250,7 @@ class Session:
         if value is None:
             return "null"
         try:
-            return encode_in_order(to_json(value, f"the result of {event.name}")).decode()
+            return encode_foreign_in_order(value, f"the result of {event.name}").decode()
         except NotJsonError as problem:
             event.dumped = problem.what
             self.remark(Note("result_not_json", _told(event.name, problem)))

@@ -51,6 +51,31 @@ def effects(bench: Bench) -> Iterator[Line]:
         took = median(one[position] for one in rounds)
         ratio = f"{took / own:.0f} times a plain call"
         yield Line(f"effects: {name}, beyond its own time", took - own, "us", target, ratio)
+    own, took = (median(one[i] for one in map(_among_other_work, rounds)) for i in (0, 1))
+    yield Line(
+        "effects: recorded call in an agent that does other work, beyond its own time",
+        took - own,
+        "us",
+        200.0,
+        f"{took / own:.0f} times a plain call",
+    )
+
+
+OTHER_WORK = [{"n": n, "text": str(n)} for n in range(20_000)]
+
+
+def _among_other_work(_: object) -> tuple[float, float]:
+    """Microseconds a call, plain and recorded, where between two calls the caches are used."""
+
+    def once() -> float:
+        assert sum(one["n"] + len(one["text"]) for one in OTHER_WORK)
+        started = time.perf_counter()
+        _call(declared, 1)
+        return (time.perf_counter() - started) * 1e6
+
+    plain = median(once() for _ in range(200))
+    with RecordingSession(Origin("bench"), targets="all"):
+        return plain, median(once() for _ in range(200))
 
 
 def _measure() -> list[float]:
