@@ -97,33 +97,38 @@ class Engine:
 
     def through(self, groups: Iterable[Group]) -> Iterator[Group]:
         """Each group once it is whole, in the order given."""
-        waiting: deque[Group] = deque()
-        coming = iter(groups)
-        exhausted = False
-        with self._pool() as pool:
-            while waiting or not exhausted:
-                while waiting and waiting[0].done:
-                    waiting[0].given = True
-                    yield waiting.popleft()
-                while not exhausted and pool.hungry and len(waiting) < AHEAD:
-                    group = next(coming, None)
-                    if group is None:
-                        exhausted = True
-                        break
-                    waiting.append(group)
-                    self._submit(pool, group)
-                    if waiting[0].done:
-                        break  # what is whole need not wait for the window to fill
-                if waiting and not waiting[0].done:
-                    for message in pool.poll(self.store.patience_s):
-                        self._take(pool, message)
-                    self.store.commit_when_due()
-                    self._turn_page()
+        with self.pool() as pool:
+            yield from self.through_pool(pool, groups)
             for message in pool.dismiss():
                 self._take(pool, message)
         self._clear_journals()
 
-    def _pool(self) -> Pool:
+    def through_pool(self, pool: Pool, groups: Iterable[Group]) -> Iterator[Group]:
+        """Each group once it is whole, by the workers of a pool that goes on afterwards."""
+        waiting: deque[Group] = deque()
+        coming = iter(groups)
+        exhausted = False
+        while waiting or not exhausted:
+            while waiting and waiting[0].done:
+                waiting[0].given = True
+                yield waiting.popleft()
+            while not exhausted and pool.hungry and len(waiting) < AHEAD:
+                group = next(coming, None)
+                if group is None:
+                    exhausted = True
+                    break
+                waiting.append(group)
+                self._submit(pool, group)
+                if waiting[0].done:
+                    break  # what is whole need not wait for the window to fill
+            if waiting and not waiting[0].done:
+                for message in pool.poll(self.store.patience_s):
+                    self._take(pool, message)
+                self.store.commit_when_due()
+                self._turn_page()
+
+    def pool(self) -> Pool:
+        """The workers, started as they are needed."""
         return Pool(
             [sys.executable, "-P", "-m", "oloproof.worker"],
             size=self.concurrency,
@@ -140,7 +145,7 @@ class Engine:
             self._in_part[self._part] += 1
             number = next(self._jobs)
             self._groups[number] = group
-            job = {"job": number, "part": self._part, "units": units}
+            job = {"job": number, "part": self._part, "units": units, "fresh": group.fresh}
             alone = alone or self._crowded
             pool.submit(group, job, group.source.state_json or b"", alone=alone)
         else:

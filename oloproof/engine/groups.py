@@ -108,7 +108,7 @@ class Group:
     """A source case with all that runs around its sandbox before the next one begins.
 
     `part` is the part of the journals to which its results are written; what is `given` away
-    has been judged.
+    has been judged. A `fresh` one runs in a process in which nothing ran before.
     """
 
     source: Case
@@ -116,6 +116,7 @@ class Group:
     done: bool = False
     part: int = 0
     given: bool = False
+    fresh: bool = False
 
     def job(self) -> list[dict[str, Any]]:
         """What a worker still has to do for it; empty when everything is known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from oloproof.records.calls import find_call
 from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, is_trusted
 from oloproof.replaying.manual import ManualReplay
 from oloproof.store.journal import JournalWriter
+from oloproof.worker import forks
 from oloproof.worker.loaded import LoadedModules
 from oloproof.worker.messages import LATE_CALL, READY, REPLAY, UNIT
 from oloproof.workers.framing import DONE, MARK
@@ -104,6 +106,8 @@ class Dispatch:
             "conversational": system.conversational,
             "single_call": system.single_call,
             "shares_process": sandboxes > 1,
+            "forks": system.lifetime is None and forks.are_safe(),
+            "start_s": time.process_time(),
         }
         self._outlet.send(READY, abilities | self._seen())
 

@@ -18,7 +18,7 @@ from oloproof.store.descriptors import identity
 from oloproof.workers.framing import BROKEN_EXIT, MARK, pack, write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from oloproof.workers.aside import Aside
 
@@ -34,6 +34,7 @@ class Outlet:
         self._pipes = tuple((pipe, identity(pipe)) for pipe in (jobs, replies))
         self._lock = threading.Lock()
         self.forked = False
+        self._shared = False
         os.register_at_fork(after_in_child=self._leave_to_parent)
 
     def send(self, kind: bytes, header: Any, body: bytes = b"", *, slot: int = 0) -> None:
@@ -63,7 +64,18 @@ class Outlet:
                     os.write(2, b"oloproof: the system closed a descriptor of its worker\n")
                 os._exit(BROKEN_EXIT)
 
+    @contextlib.contextmanager
+    def shared_with_fork(self) -> Iterator[None]:
+        """A fork that is made in this block speaks to the run in place of this process."""
+        self._shared = True
+        try:
+            yield
+        finally:
+            self._shared = False
+
     def _leave_to_parent(self) -> None:
+        if self._shared:
+            return
         self.forked = True
         for pipe, opened in self._pipes:
             if identity(pipe) == opened:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from oloproof.errors import OloproofError
 from oloproof.recording.strays import wait_for_strays
+from oloproof.worker import forks
 from oloproof.worker.messages import REFUSED
 from oloproof.worker.outlet import Outlet, end_with_parent
 from oloproof.worker.slots import Slots, refusal, tell_crash
@@ -37,7 +38,7 @@ def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
         for frame in _frames(jobs):
             if frame.kind != OPEN:
                 assert slots is not None
-                slots.job(frame)
+                _do(frame, slots, outlet)
                 continue
             gc.enable()
             try:
@@ -54,6 +55,25 @@ def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
     except BaseException as error:
         tell_crash(error, outlet)
         raise
+
+
+def _do(frame: Frame, slots: Slots, outlet: Outlet) -> None:
+    """Do a job; one that has to be in a process of its own, in a fork where that is safe."""
+    if not frame.header.get("fresh") or not forks.are_safe():
+        slots.job(frame)
+        return
+
+    def in_fork() -> None:
+        try:
+            slots.job(frame)
+            wait_for_strays(LINGER_S)
+        except BaseException as error:
+            tell_crash(error, outlet)
+            traceback.print_exc()
+            os._exit(1)
+        _flush()
+
+    forks.do(in_fork, outlet)
 
 
 def _frames(descriptor: int) -> Iterator[Frame]:
@@ -78,6 +98,12 @@ def _end_group() -> None:
     os._exit(0)
 
 
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the system may have put anything in their place
+            stream.flush()
+
+
 def serve_and_exit(*descriptors: int) -> NoReturn:
     """Serve jobs, then end the process; `main` says what the numbers are."""
     code = 0
@@ -86,7 +112,5 @@ def serve_and_exit(*descriptors: int) -> NoReturn:
     except BaseException:
         code = 1
         traceback.print_exc()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):  # the system may have put anything in their place
-            stream.flush()
+    _flush()
     os._exit(code)  # threads and tasks a user's system left behind must not hold the process

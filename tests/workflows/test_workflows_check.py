@@ -422,3 +422,66 @@ def test_a_case_that_the_system_cannot_take_is_refused(tiny: TinyProject) -> Non
     cases = [{"id": "a", "turns": ["hello"], "initial_state": {}}]
     with pytest.raises(ConfigurationError, match=r"is a conversation, and .* has no `turn`"):
         check(write(tiny, CLEAN, cases).folder)
+
+
+IMPORTS = """
+with open("imports", "a") as log:
+    log.write(f"{os.getpid()}\\n")
+"""
+SLOW = """
+while time.process_time() < 1:
+    pass
+"""
+
+
+def imports(tiny: TinyProject) -> int:
+    return len((tiny.folder / "imports").read_text().splitlines())
+
+
+def test_a_system_is_imported_once_a_seed_and_forked(tiny: TinyProject) -> None:
+    """What a case leaves in its process is not there in the next, and no import is paid twice."""
+    tiny.write(
+        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{SLOW}COUNTER ="),
+        cases=CASES,
+        system={"callable": "app:Desk"},
+    )
+    report = check(tiny.folder)
+    assert ([], True) == ([reason.reason for reason in report.reasons], report.replayable)
+    assert 2 == imports(tiny)
+
+
+def test_one_that_starts_threads_is_imported_for_each_case(tiny: TinyProject) -> None:
+    """They would not be there in a fork."""
+    waiting = (
+        "import threading\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()"
+    )
+    tiny.write(
+        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{SLOW}{waiting}\nCOUNTER ="),
+        cases=CASES,
+        system={"callable": "app:Desk"},
+    )
+    assert check(tiny.folder).replayable
+    assert len(CASES) + 2 == imports(tiny)
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        ("os._exit(0)", "exited"),
+        ("os._exit(3)", "3"),
+        ("os.kill(os.getpid(), 9)", "SIGKILL"),
+        ("time.sleep(99)", "no answer within"),
+    ],
+)
+def test_a_fork_that_ends_is_the_end_of_its_case(tiny: TinyProject, ending: str, told: str) -> None:
+    """As it is of a process of its own; the cases after it are tried all the same."""
+    once = f"        if request['name'] == 'ann':\n            {ending}\n        self.peek()\n"
+    tiny.write(
+        app=instead("        self.peek()\n", once),
+        cases=CASES,
+        system={"callable": "app:Desk", "timeout_s": 0.5},
+    )
+    report = check(tiny.folder)
+    assert [("case_not_recorded", "ann")] == [(r.reason, r.case) for r in report.reasons]
+    assert told in str(report.reasons[0].detail)
+    assert report.cases[1].replays > 0
