@@ -47,6 +47,8 @@ def test_the_wheel_ships_what_init_needs_and_nothing_stray(wheel):
         check=True,
     ).stdout.split()
     assert {f"oloproof/_data/{name}" for name in tracked} == data
+    languages = {name for name in names if name.startswith("oloproof/evaluation/claims/languages/")}
+    assert {"de.json", "en.json", "pl.json", "ru.json"} == {Path(name).name for name in languages}
     outside = {name.split("/")[0] for name in names} - {"oloproof"}
     assert 1 == len(outside), f"only the metadata may lie beside the package: {outside}"
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from oloproof.evaluation.claims.evidence import Evidence
-    from oloproof.evaluation.claims.grammar import Language
     from oloproof.evaluation.claims.judges import ClaimOutcome, Judge
     from oloproof.evaluation.contract import Context, Evaluator, Verdict
     from oloproof.evaluation.conversations.messages import AgentMessage
@@ -98,7 +97,7 @@ class Claims(TurnCheck):
     subject: str | None
     template: Template | None
     patterns: tuple[str, ...]
-    language: Language | None
+    language: str | None
     evidence: Evidence | None
     source: Source
     forbidden: bool

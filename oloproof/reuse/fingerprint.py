@@ -33,6 +33,9 @@ REPLAY_VERSION: Final = 3
 NO_JUDGES: Final = frozenset({"cli", "recording", "reporting", "worker", "workers"})
 """The parts of the package that no verdict and no count follows from."""
 
+_JUDGES: Final = frozenset({".py", ".json"})
+"""What judges: code, and the languages in which claims are read."""
+
 Level: TypeAlias = Literal["execution", "replay", "fault", "verdict"]
 
 
@@ -171,7 +174,8 @@ def _judging_files() -> Iterator[Path]:
     package = Path(__file__).parent.parent
     for path in sorted(package.iterdir()):
         if path.name not in NO_JUDGES:
-            yield from [path] if path.suffix == ".py" else sorted(path.rglob("*.py"))
+            found = [path] if path.is_file() else sorted(path.rglob("*"))
+            yield from (file for file in found if file.suffix in _JUDGES)
 
 
 def _plain(value: Any) -> Any:

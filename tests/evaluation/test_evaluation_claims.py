@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import subprocess
+import sys
 import unicodedata
 from pathlib import Path
 from typing import Any, Final
@@ -13,16 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.errors import ConfigurationError
-from oloproof.evaluation.claims.grammar import LONGEST_PHRASE, Grammar
-from oloproof.evaluation.claims.languages.english import GRAMMAR as ENGLISH
-from oloproof.evaluation.claims.languages.german import GRAMMAR as GERMAN
-from oloproof.evaluation.claims.languages.polish import GRAMMAR as POLISH
-from oloproof.evaluation.claims.languages.russian import GRAMMAR as RUSSIAN
+from oloproof.evaluation.claims import grammar as grammar_module
+from oloproof.evaluation.claims.grammar import LONGEST_PHRASE, Grammar, grammar_of, languages
 from oloproof.evaluation.claims.reading import ClaimReading, claim_outcome
 from oloproof.evaluation.claims.words import fold
 
 DATA: Final = Path(__file__).parent / "data"
-GRAMMARS: Final = (ENGLISH, GERMAN, POLISH, RUSSIAN)
+GRAMMARS: Final = tuple(map(grammar_of, languages()))
 
 # The sentences were written, with their outcomes, before the rules that they measure.
 AS_WRITTEN: Final = {
@@ -173,7 +173,7 @@ def test_white_space_and_invisible_characters_do_not_matter(
 
 
 def _phrases(grammar: Grammar) -> list[str]:
-    return [phrase.strip() for listed in grammar.phrases.values() for phrase in listed.split(",")]
+    return [phrase for listed in grammar.phrases.values() for phrase in listed]
 
 
 def _around(grammar: Grammar) -> st.SearchStrategy[str]:
@@ -326,7 +326,7 @@ def test_word_lists_hold_no_phrase_that_is_never_found(grammar: Grammar) -> None
     """No phrase is empty, too long, twice in a role, or spelt as the text is not."""
     assert LONGEST_PHRASE >= max(len(phrase.split()) for phrase in _phrases(grammar))
     for listed in grammar.phrases.values():
-        phrases = [fold(phrase).split() for phrase in listed.split(",")]
+        phrases = [fold(phrase).split() for phrase in listed]
         assert [] not in phrases
         assert [p for n, p in enumerate(phrases) if p in phrases[:n]] == []
         for words in phrases:
@@ -414,3 +414,40 @@ def test_an_act_that_is_named_is_not_yet_done(
 ) -> None:
     """Aims, requests and failures are told from what was done, by what governs the words."""
     assert outcome == claim_outcome(message, [pattern], language).outcome
+
+
+def test_a_language_is_read_only_where_it_is_asked_for() -> None:
+    """A claim with a language reads the file of that one alone."""
+    ask = """
+from oloproof.evaluation.claims import grammar
+from oloproof.evaluation.claims.reading import claim_outcome
+assert "asserted" == claim_outcome("Die Zahlung wurde erstattet.", ["erstattet"], "de").outcome
+assert 1 == grammar.grammar_of.cache_info().currsize
+"""
+    asked = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
+    assert (0, "") == (asked.returncode, asked.stderr)
+
+
+def test_a_new_language_is_one_file(tmp_path: Path) -> None:
+    """A suite may name it, and a message that names none may be in it."""
+    for known in (Path(grammar_module.__file__).parent / "languages").iterdir():
+        shutil.copy(known, tmp_path)
+    new = {"negative_prefixes": [], "phrases": {"not": ["ikke"], "auxiliary": ["er", "blev"]}}
+    (tmp_path / "da.json").write_text(json.dumps(new))
+    ask = """
+import sys
+from pathlib import Path
+from oloproof.evaluation.claims import grammar
+grammar._FOLDER = Path(sys.argv[1])
+from oloproof.evaluation.claims.options import ClaimOptions
+from oloproof.evaluation.claims.reading import claim_outcome
+
+line = {"type": "claims", "says": ("betalt",), "language": "da", "forbidden": True}
+assert "da" == ClaimOptions.model_validate(line).language
+for language in ("da", None):
+    assert "denied" == claim_outcome("Regningen blev ikke betalt.", ["betalt"], language).outcome
+"""
+    asked = subprocess.run(
+        [sys.executable, "-c", ask, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert (0, "") == (asked.returncode, asked.stderr)

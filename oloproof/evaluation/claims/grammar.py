@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Final, Literal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from oloproof.canonical import decode
 from oloproof.evaluation.claims.words import fold, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Language = Literal["en", "de", "pl", "ru"]
+FIRST_LANGUAGE: Final = "en"
+"""The language that goes first where a message may be in several."""
+
+_FOLDER: Final = Path(__file__).parent / "languages"
 
 LONGEST_PHRASE: Final = 5
 """Words of the longest phrase in the lists."""
@@ -79,7 +85,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One language. The phrases of a role are written with commas in between.
+    """One language, as its file in `languages/` says: a field there is one of these.
 
     `parts` are the words behind a short form, `endings` those behind the end of a word.
     `concord`: several negative words make one negation. `commas`: every clause has its commas.
@@ -90,15 +96,15 @@ class Grammar:
     `infinitive_endings` and none of `other_endings`; `participles` have no ending of their own.
     """
 
-    language: Language
-    phrases: Mapping[Role, str]
+    language: str
+    phrases: Mapping[Role, tuple[str, ...]]
     negative_prefixes: tuple[str, ...]
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     endings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     concord: bool = False
     commas: bool = True
     negation_last: bool = False
-    letters: frozenset[str] = frozenset()
+    letters: str = ""
     decimal: Literal[".", ","] = ","
     infinitive: str | None = None
     infinitive_endings: tuple[str, ...] = ("",)
@@ -111,7 +117,7 @@ class Grammar:
 
     def __post_init__(self) -> None:
         for role, listed in self.phrases.items():
-            for phrase in listed.split(","):
+            for phrase in listed:
                 words = tuple(fold(phrase).split())
                 self._roles[words] = self._roles.get(words, frozenset()) | {role}
 
@@ -130,7 +136,7 @@ class Grammar:
     def knows(self, word: str) -> bool:
         """Whether the word alone is in the lists, or has letters of this language alone."""
         listed = bool(self.roles((word,))) or word in self.parts
-        return listed or not self.letters.isdisjoint(word)
+        return listed or any(letter in self.letters for letter in word)
 
     def split(self, word: str) -> tuple[str, ...]:
         """The words behind a short form: `isn't` is `is not`."""
@@ -156,3 +162,24 @@ class Grammar:
     def negates_within(self, word: str, pattern: str) -> bool:
         """Whether the word is the pattern with a negative prefix, as `unpaid` is."""
         return any(word.replace("-", "") == prefix + pattern for prefix in self.negative_prefixes)
+
+
+def languages() -> tuple[str, ...]:
+    """Every language there is, by its code: one file each."""
+    found = (path.stem for path in _FOLDER.glob("*.json"))
+    return tuple(sorted(found, key=lambda language: (language != FIRST_LANGUAGE, language)))
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """What the file of a language says; it is read once."""
+    given: Any = decode((_FOLDER / f"{language}.json").read_bytes())
+    phrases = {Role[name.upper()]: tuple(listed) for name, listed in given.pop("phrases").items()}
+    rest = {name: _frozen(value) for name, value in given.items()}
+    return Grammar(language=language, phrases=phrases, **rest)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: tuple(parts) for name, parts in value.items()}
+    return tuple(value) if isinstance(value, list) else value

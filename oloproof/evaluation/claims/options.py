@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.calls import Names  # noqa: TC001  # pydantic resolves it
-from oloproof.evaluation.claims.grammar import Language
+from oloproof.evaluation.claims.grammar import languages
 from oloproof.evaluation.claims.judges import JudgeFields  # pydantic resolves it
 from oloproof.evaluation.claims.phrases import Patterns
 from oloproof.evaluation.claims.template import Template
@@ -22,6 +22,10 @@ from oloproof.suites.validation import Fields, refuse
 
 if TYPE_CHECKING:
     from oloproof.suites.places import Place
+
+    Language: TypeAlias = str
+else:
+    Language = Literal[languages()]
 
 
 class EvidenceFields(Fields):

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from oloproof.errors import ConfigurationError
 from oloproof.evaluation.claims.clauses import parse, pattern_words
-from oloproof.evaluation.claims.grammar import Role
-from oloproof.evaluation.claims.languages.english import GRAMMAR as ENGLISH
-from oloproof.evaluation.claims.languages.german import GRAMMAR as GERMAN
-from oloproof.evaluation.claims.languages.polish import GRAMMAR as POLISH
-from oloproof.evaluation.claims.languages.russian import GRAMMAR as RUSSIAN
+from oloproof.evaluation.claims.grammar import Role, grammar_of, languages
 from oloproof.evaluation.claims.negation import Place
 from oloproof.evaluation.claims.rules import read
 from oloproof.evaluation.claims.words import readable, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from oloproof.evaluation.claims.clauses import Message
-    from oloproof.evaluation.claims.grammar import Grammar, Language
+    from oloproof.evaluation.claims.grammar import Grammar
     from oloproof.evaluation.claims.judges import ClaimOutcome, Reading
-
-_GRAMMARS: Final[Mapping[Language, Grammar]] = {
-    grammar.language: grammar for grammar in (ENGLISH, GERMAN, POLISH, RUSSIAN)
-}
 
 
 class ClaimReading(NamedTuple):
@@ -36,7 +28,7 @@ class ClaimReading(NamedTuple):
 
 
 def claim_outcome(
-    message: str, patterns: Sequence[str], language: Language | None = None
+    message: str, patterns: Sequence[str], language: str | None = None
 ) -> ClaimReading:
     """What `message` says of the claim that each of `patterns` states.
 
@@ -46,7 +38,7 @@ def claim_outcome(
     `ConfigurationError` for a pattern without words.
     """
     check_patterns(patterns)
-    grammars = [_GRAMMARS[language]] if language else _likely(message)
+    grammars = [grammar_of(language)] if language else _likely(message)
     readings = [_read_in(message, patterns, grammar) for grammar in grammars]
     if len({reading.outcome for reading in readings}) > 1:
         return ClaimReading("unclear", "", "the language cannot be told, and it matters")
@@ -58,7 +50,7 @@ def check_patterns(patterns: Sequence[str]) -> None:
     if not patterns:
         raise ConfigurationError("a claim without patterns", mend="give at least one pattern")
     for pattern in patterns:
-        if not pattern_words(pattern, ENGLISH):
+        if all(token.kind != "word" for token in tokens(readable(pattern))):
             raise ConfigurationError(
                 f"the pattern {pattern!r} has no words", mend="write the words to be found"
             )
@@ -66,9 +58,9 @@ def check_patterns(patterns: Sequence[str]) -> None:
 
 def _likely(message: str) -> list[Grammar]:
     words = {token.text for token in tokens(readable(message)) if token.kind == "word"}
-    scores = {g.language: sum(map(g.knows, words)) for g in _GRAMMARS.values()}
+    scores = {language: sum(map(grammar_of(language).knows, words)) for language in languages()}
     best = max(scores.values())
-    return [g for g in _GRAMMARS.values() if scores[g.language] == best]
+    return [grammar_of(language) for language, score in scores.items() if score == best]
 
 
 def _read_in(message: str, patterns: Sequence[str], grammar: Grammar) -> ClaimReading:

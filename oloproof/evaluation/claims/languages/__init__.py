@@ -1,1 +1,0 @@
-"""The word lists, one file for each language."""
