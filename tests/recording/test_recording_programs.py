@@ -293,7 +293,7 @@ def check_planted(
     if sink in ("argument", "branch", "output"):  # else the tool has to run again to show it
         tools = [event.index for event in recorded.recording.events if event.kind == "tool"]
         target = [None, *tools][choice % (len(tools) + 1)]
-    again = replay(recorded, agent, target)
+    again = replay(recorded, agent, target, patience_s=PATIENCE_S)
     reached = before != world.decisions
     assert reached is (again.difference is not None)
 
