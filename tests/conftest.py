@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from oloproof.recording import idleness
+from oloproof.recording import waiting as idleness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,7 +26,7 @@ from oloproof.evaluation.turns import TurnOptions
 from oloproof.gating.findings import Reason
 from oloproof.kinds import EVALUATORS, TRANSFORMS
 from oloproof.paths import parse
-from oloproof.recording.notes import OBSTACLES
+from oloproof.recording.endings import OBSTACLES
 from oloproof.records.evidence import Divergence, OutcomeStatus
 from oloproof.suites import suite_fields
 from oloproof.suites.case_fields import _FIELDS as CASE_FIELDS

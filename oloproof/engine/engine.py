@@ -16,19 +16,19 @@ from oloproof.canonical import decode, digest, encode
 from oloproof.engine.groups import Group, Known, Unit
 from oloproof.engine.results import NEVER, limit_of, with_late_call
 from oloproof.errors import ConfigurationError
+from oloproof.pool import framing
+from oloproof.pool.jobs import Again, Lost
+from oloproof.pool.pool import OPENING_S, Pool
 from oloproof.records.evidence import RECORDING, Outcome, ReplayEvidence
 from oloproof.store.journal import remove_journals, remove_part
-from oloproof.worker import messages
-from oloproof.workers import framing
-from oloproof.workers.pool import OPENING_S, Pool
-from oloproof.workers.replies import Again, Lost
+from oloproof.worker import outlet as messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from oloproof.workers.framing import Frame
-    from oloproof.workers.replies import Cause, Message
+    from oloproof.pool.framing import Frame
+    from oloproof.pool.jobs import Cause, Message
 
 AHEAD: Final = 256
 """Groups that may wait for an earlier one to end."""

@@ -7,14 +7,33 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from oloproof.engine.engine import Engine
-from oloproof.engine.opening import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from oloproof.engine.groups import Group
+    from oloproof.pool.pool import Pool
     from oloproof.suites.suite import Suite
-    from oloproof.workers.pool import Pool
+
+
+def opening(suite: Suite, journal: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What a worker is told of the system it is to load, and where it writes down results."""
+    return {
+        "journal": journal,
+        "root": str(suite.root),
+        "callable": suite.system.callable,
+        "kind": suite.system.kind,
+        "timeout_s": suite.system.timeout_s,
+        "models": suite.system.models,
+        "ignore": list(suite.system.ignore),
+        "generated_keys": list(suite.system.generated_keys),
+        "redact": list(suite.redact),
+        "retries": {
+            "attempts": suite.retries.attempts,
+            "on": list(suite.retries.on),
+            "wait_s": suite.retries.wait_s,
+        },
+    }
 
 
 class _Started(NamedTuple):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from oloproof.canonical import JsonValue
     from oloproof.execution.calling import Called
+    from oloproof.execution.redaction import Redaction
     from oloproof.execution.trajectories import StoredTrajectory
 
 
@@ -120,3 +121,15 @@ class Reading(Protocol):
 
     def finish(self, performance: Performance) -> None:
         """Take what there is when the case is over."""
+
+
+class Values(Protocol):
+    """What becomes of values that a user's code gave."""
+
+    redaction: Redaction
+
+    def plain(self, value: object, what: str) -> JsonValue | orjson.Fragment:
+        """A value as JSON without secrets; raises where it is none, or too large."""
+
+    def not_json(self, error: BaseException) -> Outcome:
+        """The outcome of a value that is not JSON, or that raised when it was looked into."""

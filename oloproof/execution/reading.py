@@ -11,14 +11,13 @@ from oloproof.paths import Absent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from oloproof.execution.performing import Performance
-    from oloproof.execution.running import Execution
+    from oloproof.execution.performing import Performance, Values
 
 
 class OutputReading:
     """Reads what the calls of a case gave; trajectories that are reported are not used."""
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: Values) -> None:
         self._execution = execution
 
     def report(self, trajectory: object) -> None:
@@ -45,7 +44,7 @@ class OutputReading:
 class CaseReading(OutputReading):
     """Reads a case that runs for the first time: the last trajectory reported during it, too."""
 
-    def __init__(self, execution: Execution, on_report: Callable[[bytes], None]) -> None:
+    def __init__(self, execution: Values, on_report: Callable[[bytes], None]) -> None:
         super().__init__(execution)
         self._on_report = on_report
         self._trajectory: StoredTrajectory | None = None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from oloproof.execution.performing import Act, Performance, Request
     from oloproof.execution.redaction import Redaction
     from oloproof.execution.worlds import Worlds
-    from oloproof.recording.lanes import Home
+    from oloproof.recording.positions import Home
     from oloproof.recording.recording import Recording, RecordingSession
     from oloproof.recording.session import Session
     from oloproof.systems.python import PythonSystem
@@ -117,7 +117,7 @@ class Recorder:
                 home.session = None
 
     def _home(self) -> Home:
-        from oloproof.recording.lanes import Home
+        from oloproof.recording.positions import Home
 
         if self._is_at is None:
             self._is_at = Home()

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+from oloproof.execution.performing import Values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.execution.calling import Caller
     from oloproof.execution.performing import Performance
-    from oloproof.execution.running import Execution
+    from oloproof.execution.recorder import Recorder
+    from oloproof.execution.worlds import Worlds
     from oloproof.recording.session import Session
+    from oloproof.systems.python import PythonSystem
+
+
+class Sandbox(Values, Protocol):
+    """What is read, and how."""
+
+    recorder: Recorder
+    worlds: Worlds
+
+    @property
+    def system(self) -> PythonSystem:
+        """The system, as it is once it was opened."""
 
 
 class States:
     """Adds what is read to a case that is performed, or why it could not be."""
 
-    def __init__(self, execution: Execution, caller: Caller) -> None:
+    def __init__(self, execution: Sandbox, caller: Caller) -> None:
         self._execution = execution
         self._caller = caller
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.lanes import enter, find, leave
-from oloproof.recording.stopping import ReplayStop
 
 if TYPE_CHECKING:
     from oloproof.recording.declaration import Effect
     from oloproof.recording.events import Event
-    from oloproof.recording.lanes import Position
+    from oloproof.recording.positions import Position, Runs
     from oloproof.recording.session import Session
-
-Runs: TypeAlias = "list[tuple[object, Exception | None]]"
-"""What the runs of a struck tool returned or raised."""
 
 
 class Begun(NamedTuple):
@@ -36,7 +33,8 @@ def begin(
     at = find(what)
     if at is None or at.session is None or at.is_ours:
         return None
-    event = at.session.begin(
+    session = cast("Session", at.session)
+    event = session.begin(
         effect,
         at,
         arguments,
@@ -46,7 +44,7 @@ def begin(
         streamed=streamed,
         fits=fits,
     )
-    return Begun(at.session, at, event)
+    return Begun(session, at, event)
 
 
 def _call_id(effect: Effect, arguments: dict[str, Any], *, fits: bool) -> str | None:

@@ -7,8 +7,8 @@ import threading
 from asyncio import _get_running_loop
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from oloproof.recording.endings import Note
 from oloproof.recording.lanes import undisturbed
-from oloproof.recording.notes import Note
 from oloproof.records.calls import CallCounter
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from oloproof.recording.lanes import find
 
 if TYPE_CHECKING:
-    from oloproof.recording.lanes import Position
+    from oloproof.recording.positions import Position
 
 
 def now() -> datetime:

@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from oloproof.canonical import decode
 from oloproof.recording.comparing import shown_call, shown_outcome
-from oloproof.recording.failures import rebuild
-from oloproof.recording.idleness import LOOK_EVERY_S
-from oloproof.recording.ordering import Order
-from oloproof.recording.stopping import ReplayStop
-from oloproof.recording.waiting import Patience, Sleepers
+from oloproof.recording.dumping import rebuild
+from oloproof.recording.endings import ReplayStop
+from oloproof.recording.matching import Order
+from oloproof.recording.waiting import LOOK_EVERY_S, Patience, Sleepers
 from oloproof.records.evidence import Divergence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from oloproof.recording.calling import Runs
     from oloproof.recording.events import Event
     from oloproof.recording.matching import Script
-    from oloproof.recording.replay import ReplaySession
+    from oloproof.recording.positions import ReplayedCase, Runs
     from oloproof.recording.striking import Striking
 
 
@@ -31,7 +29,7 @@ class Director:
 
     def __init__(
         self,
-        session: ReplaySession,
+        session: ReplayedCase,
         script: Script,
         striking: Striking | None,
         patience_s: float,

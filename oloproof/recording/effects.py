@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 from oloproof.errors import OloproofError
 from oloproof.recording.calling import begin, call, call_async
 from oloproof.recording.declaration import Effect
+from oloproof.recording.delivery import check_on_fault
 from oloproof.recording.lanes import is_idle
-from oloproof.recording.on_fault import check_on_fault
 from oloproof.recording.streaming import drive, drive_async
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
-    from oloproof.recording.on_fault import OnFault
+    from oloproof.recording.delivery import OnFault
     from oloproof.records.faults import EffectKind
 
 _P = ParamSpec("_P")

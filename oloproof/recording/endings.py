@@ -1,8 +1,8 @@
-"""Whether a replay ended as its recording did."""
+"""How a replay ends, and what its session has to say of itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from oloproof.patches import difference
 from oloproof.paths import Absent, from_pointer, same
@@ -10,6 +10,34 @@ from oloproof.records.evidence import Divergence
 
 if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
+
+
+class ReplayStop(BaseException):
+    """Raised in the agent's code to end a replay that cannot count any more.
+
+    It is no `Exception`, so that an agent's own handling does not take it for a failing tool.
+    An agent that swallows it all the same changes nothing: the session has it already.
+    """
+
+
+OBSTACLES: Final = frozenset(
+    {
+        "effect_outside_recorder",
+        "stream_was_sent_values",
+    }
+)
+"""Notes of a recording under which nothing can be replayed; all others are remarks."""
+
+
+class Note(NamedTuple):
+    """One remark: what it is, and where or why."""
+
+    kind: str
+    detail: str
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The JSON form."""
+        return {"kind": self.kind, "detail": self.detail}
 
 
 def compare_states(was: JsonValue | Absent, now: JsonValue | Absent) -> Divergence | None:

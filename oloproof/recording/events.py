@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
-from oloproof.recording.failures import Failure
+from oloproof.recording.dumping import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from oloproof.canonical import JsonValue
-    from oloproof.recording.lanes import Position
-    from oloproof.recording.on_fault import OnFault
+    from oloproof.recording.delivery import OnFault
     from oloproof.records.faults import EffectKind
 
 Ending: TypeAlias = Literal["returned", "raised", "cancelled", "abandoned", "unfinished"]
@@ -39,6 +38,18 @@ class Origin:
     def from_json(cls, data: Any) -> Origin:
         """The origin of its JSON form."""
         return cls(data["case"], data["replicate"], datetime.fromisoformat(data["began"]))
+
+
+class Outer(Protocol):
+    """From where a call was made: what runs the calling code, and the call that it is in."""
+
+    @property
+    def owner(self) -> int:
+        """The task, else the thread, by its number."""
+
+    @property
+    def parent(self) -> Event | None:
+        """The call around it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -78,7 +89,7 @@ class Event:
     # While its session is open:
     plan: Plan = "run"
     source: Event | None = None
-    outer: Position | None = None
+    outer: Outer | None = None
     chunks: list[str] = field(default_factory=list)
     began_s: float = 0.0
     latency_ms: float | None = None

@@ -12,95 +12,22 @@ import re
 import threading
 from asyncio import _get_running_loop  # the public one raises where no loop runs: too slow
 from contextvars import ContextVar
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import OloproofError
+from oloproof.recording.positions import Home, Position, Scope, identity
 from oloproof.recording.strays import OURS, case_of_stray, is_stray
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
     from oloproof.recording.events import Event
-    from oloproof.recording.session import Session
+    from oloproof.recording.positions import OpenCase
 
 _UNNAMED_TASK: Final = re.compile(r"Task-\d+")
 
 
-class Scope:
-    """A place in which calls and draws are counted: a session, a lane, or the body of a call.
-
-    Its key depends on nothing but what the program did to get there.
-    """
-
-    __slots__ = ("_counts", "key", "latest")
-
-    def __init__(self, key: str) -> None:
-        self.key: Final = key
-        self.latest: timedelta | None = None  # how late it was when code here last looked
-        self._counts: dict[str, int] = {}
-
-    def next(self, what: str) -> str:
-        """The identity of the next thing of this kind done here."""
-        number = self._counts.get(what, 0)
-        self._counts[what] = number + 1
-        return identity(self.key, what, number)
-
-    def count(self, what: str) -> int:
-        """How often this was done here before; it is now once more."""
-        number = self._counts.get(what, 0)
-        self._counts[what] = number + 1
-        return number
-
-
-class Position:
-    """Where code stands in a session; `last` is the call it made last, `parent` the one it is in.
-
-    `block` is the block of ours in which it stands, such as a call of `snapshot` or `reset`,
-    `home` the sandbox of code that was begun outside of every case.
-    """
-
-    __slots__ = ("adopted", "block", "home", "last", "owner", "parent", "scope", "session")
-
-    def __init__(
-        self,
-        session: Session | None,
-        owner: int,
-        scope: Scope,
-        *,
-        parent: Event | None = None,
-        last: int | None = None,
-        adopted: bool = False,
-        block: undisturbed | None = None,
-        home: Home | None = None,
-    ) -> None:
-        self.session = session
-        self.owner = owner
-        self.scope = scope
-        self.parent = parent
-        self.last = last
-        self.adopted = adopted
-        self.block = block
-        self.home = home
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether what is called here is no effect of the agent."""
-        return self.block is not None and not self.block.over
-
-
 AT: Final[ContextVar[Position | None]] = ContextVar("oloproof_position", default=None)
-OPEN: Final[list[Session]] = []
+OPEN: Final[list[OpenCase]] = []
 """The sessions open in this process."""
-
-
-class Home:
-    """A sandbox, with the case that is open in it."""
-
-    __slots__ = ("session",)
-
-    def __init__(self) -> None:
-        self.session: Session | None = None
 
 
 class at_home:  # noqa: N801  # used as a block
@@ -127,7 +54,7 @@ class undisturbed:  # noqa: N801  # used as a block
 
     __slots__ = ("_session", "_token", "over")
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: OpenCase | None = None) -> None:
         self._session = session
         self.over = False
 
@@ -140,12 +67,6 @@ class undisturbed:  # noqa: N801  # used as a block
     def __exit__(self, *_: object) -> None:
         self.over = True
         AT.reset(self._token)
-
-
-def identity(*parts: object) -> str:
-    """A short digest of what tells something apart."""
-    text = "\0".join(map(str, parts))
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def owner() -> int:
@@ -185,7 +106,7 @@ def find(what: str) -> Position | None:
     return at
 
 
-def innermost() -> tuple[Session, Event | None] | None:
+def innermost() -> tuple[OpenCase, Event | None] | None:
     """The session of the calling code and the call it is in; None outside of every session."""
     at = AT.get()
     if at is not None:
@@ -255,7 +176,7 @@ def _adopt(what: str) -> Position | None:
     return Position(session, owner(), lane, adopted=True)
 
 
-def _late(session: Session, what: str) -> OloproofError:
+def _late(session: OpenCase, what: str) -> OloproofError:
     """The error for code of a case that has ended; of a tool the case is told."""
     kind, name, *_ = what.split("\0")
     if kind == "tool":

@@ -1,7 +1,8 @@
-"""Finds, for each call of a replay, the recorded call that it is."""
+"""Finds, for each call of a replay, the recorded call that it is, and keeps their order."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -215,3 +216,40 @@ def _same(left: str, right: str) -> bool:
         return equal(decode(left.encode()), decode(right.encode()))
     except ValueError:
         return left == right
+
+
+class Order:
+    """Which calls have ended, against the order in which they did when they were recorded."""
+
+    def __init__(self, script: Script) -> None:
+        # Streams that were left, and calls ended from outside, end when their reader is cleared
+        # away: nothing waits for them.
+        ended = [
+            (event.ended, event.index)
+            for event in script.visible()
+            if event.ended is not None and event.ending in ("returned", "raised")
+        ]
+        ended.sort()
+        self._order = [index for _, index in ended]
+        self._rank = {index: rank for rank, index in enumerate(self._order)}
+        self._moments = [moment for moment, _ in ended]
+        self._done: set[int] = set()
+        self._upto = 0
+
+    def finish(self, source: Event) -> None:
+        """A recorded call ended again."""
+        self._done.add(source.index)
+        while self._upto < len(self._order) and self._order[self._upto] in self._done:
+            self._upto += 1
+
+    def may_begin(self, source: Event) -> bool:
+        """Whether everything ended that had ended before this call began."""
+        return self._upto >= bisect_left(self._moments, source.started)
+
+    def may_end(self, source: Event) -> bool:
+        """Whether everything ended that had ended before this call did."""
+        return self._upto >= self._rank.get(source.index, 0)
+
+    def first_awaited(self) -> int:
+        """The first event, in the recorded order of ends, that has not ended again."""
+        return self._order[self._upto]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from oloproof.canonical import JsonValue, to_json
 from oloproof.errors import OloproofError, suggest
@@ -96,7 +96,7 @@ def _here(name: str) -> tuple[Session, Event | None] | None:
     if found is None and AT.get() is None:
         for session in list(OPEN):
             session.outside(name)
-    return found
+    return cast("tuple[Session, Event | None] | None", found)
 
 
 def _set_status(within: Event | None, status: str) -> None:

@@ -9,8 +9,8 @@ from oloproof.canonical import encode_in_order, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import START, Checkpoint, Checkpoints, Targets
+from oloproof.recording.endings import OBSTACLES, Note
 from oloproof.recording.events import Event, Origin, Said
-from oloproof.recording.notes import OBSTACLES, Note
 from oloproof.recording.session import Session
 from oloproof.recording.trajectory import Trajectory, make_trajectory
 from oloproof.records.shapes import FREE, TRAJECTORY_SHAPE, Shape

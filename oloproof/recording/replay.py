@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import START
-from oloproof.recording.comparing import differs, differs_in_told, shown_call, shown_outcome
-from oloproof.recording.copying import copy_contents
+from oloproof.recording.comparing import (
+    copy_contents,
+    differs,
+    differs_in_told,
+    shown_call,
+    shown_outcome,
+)
 from oloproof.recording.directing import Director
+from oloproof.recording.endings import Note, ReplayStop
 from oloproof.recording.lanes import undisturbed
 from oloproof.recording.matching import Mismatch, Script
-from oloproof.recording.notes import Note
 from oloproof.recording.recording import final_step
 from oloproof.recording.session import Session
-from oloproof.recording.stopping import ReplayStop
 from oloproof.recording.striking import Striking
 from oloproof.recording.trajectory import Trajectory, make_trajectory
 from oloproof.recording.waiting import PATIENCE_S

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Literal, Self, cast
 from oloproof.canonical import encode_foreign_in_order, encode_in_order
 from oloproof.errors import NotJsonError, OloproofError
 from oloproof.recording import lanes
-from oloproof.recording.binding import has_run
-from oloproof.recording.dumping import dump
+from oloproof.recording.declaration import has_run
+from oloproof.recording.dumping import describe_failure, dump
+from oloproof.recording.endings import Note, ReplayStop
 from oloproof.recording.events import Event, Origin, Said
-from oloproof.recording.failures import describe_failure
-from oloproof.recording.lanes import AT, OPEN, Position, Scope
+from oloproof.recording.lanes import AT, OPEN
 from oloproof.recording.late import LateCalls
-from oloproof.recording.notes import Note
-from oloproof.recording.stopping import ReplayStop
+from oloproof.recording.positions import Position, Scope, identity
 from oloproof.recording.strays import note_strays, threads_now
 from oloproof.recording.trajectory import Timeline
-from oloproof.recording.turns import Turns
+from oloproof.recording.waiting import Turns
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
     from oloproof.errors import NotJsonError as Problem
     from oloproof.recording.declaration import Effect
-    from oloproof.recording.direction import Direction
+    from oloproof.recording.positions import Direction
 
 
 class Session:
@@ -67,7 +66,7 @@ class Session:
         """How far the clock of `oloproof.now()` was moved by faults."""
         self.condition = Condition()
         self.clock = 0
-        self.root = Scope(lanes.identity(origin.case, origin.replicate))
+        self.root = Scope(identity(origin.case, origin.replicate))
         self.timeline = Timeline(on_step, whole=whole_steps)
         self.late = LateCalls(self.condition)
         self.read_at: int | None = None

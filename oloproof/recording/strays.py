@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     from types import FrameType
 
-    from oloproof.recording.session import Session
+    from oloproof.recording.positions import OpenCase
 
 OURS: Final = "oloproof-"
 """What the names of the threads of a worker itself begin with."""
-_STRAYS: Final[WeakKeyDictionary[threading.Thread, Session | None]] = WeakKeyDictionary()
+_STRAYS: Final[WeakKeyDictionary[threading.Thread, OpenCase | None]] = WeakKeyDictionary()
 """Threads that are at work beyond the end of a case, with that case where it is certain."""
 _PASSED_OVER: Final = ("threading", "concurrent.futures._base", "asyncio")
 _WAITS_FOR_WORK: Final = (
@@ -34,7 +34,7 @@ def is_stray() -> bool:
     return bool(_STRAYS) and threading.current_thread() in _STRAYS
 
 
-def case_of_stray() -> Session | None:
+def case_of_stray() -> OpenCase | None:
     """The case that the calling thread was certainly started in, where that has ended."""
     return _STRAYS.get(threading.current_thread()) if _STRAYS else None
 
@@ -45,7 +45,7 @@ def threads_now() -> frozenset[threading.Thread]:
     return frozenset() if here in _ALONE else frozenset(_foreign())
 
 
-def note_strays(session: Session, before: frozenset[threading.Thread], *, alone: bool) -> None:
+def note_strays(session: OpenCase, before: frozenset[threading.Thread], *, alone: bool) -> None:
     """Remember which threads are at work now, and forget those that have come to wait for work.
 
     A thread of a pool waits for work between two cases and stays welcome in the next one. Those

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.canonical import decode
 from oloproof.recording.calling import end, end_async
-from oloproof.recording.lanes import AT, Position, Scope, behind
-from oloproof.recording.notes import Note
-from oloproof.recording.stopping import ReplayStop
+from oloproof.recording.endings import Note, ReplayStop
+from oloproof.recording.lanes import AT, behind
+from oloproof.recording.positions import Position, Scope
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
-    from oloproof.recording.calling import Begun, Runs
+    from oloproof.recording.calling import Begun
     from oloproof.recording.declaration import Effect
     from oloproof.recording.events import Event
+    from oloproof.recording.positions import Runs
     from oloproof.recording.session import Session
 
 

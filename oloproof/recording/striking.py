@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from oloproof.canonical import JsonValue, decode, to_json
 from oloproof.errors import NotJsonError
 from oloproof.paths import Absent
-from oloproof.recording.delivery import exception_of
-from oloproof.recording.failures import describe_failure
+from oloproof.recording.delivery import exception_of, outcome_of, way_to_fail
+from oloproof.recording.dumping import describe_failure
 from oloproof.recording.lanes import undisturbed
-from oloproof.recording.on_fault import outcome_of, way_to_fail
 from oloproof.records.faults import unaltered
 from oloproof.records.shapes import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from oloproof.recording.calling import Runs
+    from oloproof.recording.delivery import Failing
     from oloproof.recording.events import Event
-    from oloproof.recording.on_fault import Failing
-    from oloproof.recording.replay import ReplaySession
+    from oloproof.recording.positions import ReplayedCase, Runs
     from oloproof.records.faults import FaultPlan
 
 
@@ -39,7 +37,7 @@ class Striking:
         self,
         plan: FaultPlan,
         target: Event,
-        session: ReplaySession,
+        session: ReplayedCase,
         snapshot: Callable[[], bytes] | None = None,
     ) -> None:
         self.plan = plan

@@ -30,7 +30,7 @@ CONTRACT_VERSION: Final = 6
 REPLAY_VERSION: Final = 3
 """Raised when the same replay of the same recording may be recorded differently."""
 
-NO_JUDGES: Final = frozenset({"cli", "recording", "reporting", "worker", "workers"})
+NO_JUDGES: Final = frozenset({"cli", "pool", "recording", "reporting", "worker"})
 """The parts of the package that no verdict and no count follows from."""
 
 _JUDGES: Final = frozenset({".py", ".json"})

@@ -15,21 +15,21 @@ from oloproof.execution.calling import Caller
 from oloproof.execution.performing import Request
 from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution
+from oloproof.pool.framing import DONE, MARK
 from oloproof.records.calls import find_call
 from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, is_trusted
 from oloproof.replaying.manual import ManualReplay
 from oloproof.store.journal import JournalWriter
 from oloproof.worker import forks
 from oloproof.worker.loaded import LoadedModules
-from oloproof.worker.messages import LATE_CALL, READY, REPLAY, UNIT
-from oloproof.workers.framing import DONE, MARK
+from oloproof.worker.outlet import LATE_CALL, READY, REPLAY, UNIT
 
 if TYPE_CHECKING:
     from oloproof.execution.redaction import Redaction
+    from oloproof.pool.framing import Frame
     from oloproof.replaying.recorded import RecordedReplay
     from oloproof.systems.python import PythonSystem
     from oloproof.worker.outlet import SlotOutlet
-    from oloproof.workers.framing import Frame
 
 
 class _UnclearError(Exception):

@@ -1,7 +1,8 @@
-"""The worker's end of the pipe to its parent, kept whole whatever the user's system does.
+"""The worker's end of the pipe to its parent, and what is said on it.
 
-The system shares the process: its threads may report at the same time, its forks inherit the
-pipe, and it may close descriptors that are not its own or open others under their numbers.
+The pipe is kept whole whatever the user's system does: its threads may report at the same time,
+its forks inherit the pipe, and it may close descriptors that are not its own or open others
+under their numbers.
 """
 
 from __future__ import annotations
@@ -12,15 +13,63 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from oloproof.canonical import decode
 from oloproof.errors import OloproofError
+from oloproof.pool.framing import BROKEN_EXIT, MARK, pack, write_all
 from oloproof.recording.strays import OURS
+from oloproof.records.evidence import ACTIVE_STATE, ENVIRONMENT_STATE, REPLIES, TRAJECTORY
 from oloproof.store.descriptors import identity
-from oloproof.workers.framing import BROKEN_EXIT, MARK, pack, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from oloproof.workers.aside import Aside
+    from oloproof.pool.shared import Aside
+
+READY: Final = b"R"
+"""Once, after the system was loaded; header: what it can do, and which modules it loaded."""
+
+REFUSED: Final = b"X"
+"""Instead of READY; header: what, where and mend of the error."""
+
+UNIT: Final = b"U"
+"""A unit ran; header: the unit and its timings; body: its evidence. The last one of a job, with
+no replay behind it, comes with the end of the job instead."""
+
+REPLAY: Final = b"P"
+"""A replay ran; header: the unit, the site, the change; body: its evidence."""
+
+LATE_CALL: Final = b"L"
+"""A tool was called when its case had ended, and its evidence was sent; header: which tool, the
+job and the unit, and of a replay its change and the recording. It may come during other jobs,
+and when the worker leaves."""
+
+CRASHED: Final = b"C"
+"""An error of this program's own; header: its traceback. No case is to blame for it."""
+
+
+def said_sections(said: bytes) -> dict[str, Any]:
+    """The sections of what was said on the way, as far as a case got.
+
+    Its trajectory is one that was reported, else the steps so far. Of each turn that had ended
+    there are the reply and the states.
+    """
+    reported, *lines = said.split(b"\n")
+    steps: dict[int, Any] = {}
+    sections: dict[str, Any] = {}
+    for line in lines:
+        told: Any = decode(line)
+        if "index" in told:
+            steps[told["index"]] = told
+            continue
+        for name in (REPLIES, ENVIRONMENT_STATE, ACTIVE_STATE):
+            if name in told:
+                sections.setdefault(name, []).append(told[name])
+    if reported:
+        sections[TRAJECTORY] = decode(reported)
+    elif steps:
+        sections[TRAJECTORY] = {"steps": [steps[index] for index in sorted(steps)]}
+    return sections
+
 
 QUIET_S: Final = 0.25
 """After a shorter silence the parent's clock need not be started anew for the next call."""

@@ -11,12 +11,11 @@ import traceback
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from oloproof.errors import OloproofError
+from oloproof.pool.framing import BROKEN_EXIT, OPEN, READ_SIZE, Frame, FrameReader
 from oloproof.recording.strays import wait_for_strays
 from oloproof.worker import forks
-from oloproof.worker.messages import REFUSED
-from oloproof.worker.outlet import Outlet, end_with_parent
+from oloproof.worker.outlet import REFUSED, Outlet, end_with_parent
 from oloproof.worker.slots import Slots, refusal, tell_crash
-from oloproof.workers.framing import BROKEN_EXIT, OPEN, READ_SIZE, Frame, FrameReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction
+from oloproof.pool.framing import SLOTS
+from oloproof.pool.shared import Aside
 from oloproof.recording.strays import OURS
 from oloproof.systems.loading import load_system
 from oloproof.worker.dispatch import Dispatch
-from oloproof.worker.messages import CRASHED
-from oloproof.worker.outlet import Outlet, SlotOutlet
-from oloproof.workers.aside import Aside
-from oloproof.workers.framing import SLOTS
+from oloproof.worker.outlet import CRASHED, Outlet, SlotOutlet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from oloproof.pool.framing import Frame
     from oloproof.systems.python import PythonSystem
-    from oloproof.workers.framing import Frame
 
 
 class Slots:

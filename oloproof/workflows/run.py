@@ -13,10 +13,10 @@ from oloproof.engine.checking import check_ability, check_cases
 from oloproof.engine.engine import Engine
 from oloproof.engine.ledger import Ledger
 from oloproof.engine.manifest import build_manifest
-from oloproof.engine.opening import opening
 from oloproof.engine.planning import Planner, sites_of
 from oloproof.engine.project import STORE_FOLDER, load_project
 from oloproof.engine.results import amend, take_over_journals
+from oloproof.engine.trials import opening
 from oloproof.errors import EXIT_UNEXECUTED, OloproofError, StoreError
 from oloproof.execution.redaction import Redaction, is_variable
 from oloproof.reuse.fingerprint import keys_of

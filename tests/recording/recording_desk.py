@@ -13,10 +13,10 @@ import orjson
 
 from oloproof.paths import MISSING
 from oloproof.recording.checkpoints import Targets
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.events import Origin
 from oloproof.recording.recording import Recording, RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
-from oloproof.recording.stopping import ReplayStop
 from oloproof.records.calls import find_call
 from oloproof.records.evidence import CaseEvidence, Divergence, Moment, Outcome
 from oloproof.records.faults import EffectKind, FaultPlan, ModelPolicy

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from recording_desk import Recorded, Sandbox, record, replay
 
-from oloproof.recording.binding import Parameters
+from oloproof.recording.declaration import Parameters
 from oloproof.recording.effects import tool
 
 RAN: list[str] = []

@@ -12,8 +12,8 @@ from recording_desk import Again, Recorded, Sandbox, event_of, record, replay
 
 from oloproof.recording.delivery import ModelError, ModelTimeoutError
 from oloproof.recording.effects import model, tool
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.replay import ReplaySession
-from oloproof.recording.stopping import ReplayStop
 from oloproof.records.faults import Duration
 from oloproof.records.shapes import REDACTED
 from oloproof.records.trajectory import AgentTrajectory

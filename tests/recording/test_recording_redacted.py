@@ -7,8 +7,8 @@ from recording_desk import Sandbox, record, replay
 from recording_nest import Nest
 
 from oloproof.recording.effects import tool
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.replay import ReplaySession
-from oloproof.recording.stopping import ReplayStop
 from oloproof.records.shapes import REDACTED
 
 

@@ -12,9 +12,9 @@ from recording_desk import APPLIED, ERROR, Sandbox, event_of, record, replay, ru
 from recording_nest import Nest
 
 from oloproof.recording.effects import model, tool
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.recording import RECORDING_SHAPE, Recording
 from oloproof.recording.replay import ReplaySession
-from oloproof.recording.stopping import ReplayStop
 from oloproof.records.faults import FaultPlan
 
 EMPTY_DESK = {"orders": {"o1": {"total": 49}}, "refunds": [], "mail": []}

@@ -17,8 +17,7 @@ import pytest
 from recording_desk import Sandbox, record, replay
 
 from oloproof.recording.effects import tool
-from oloproof.recording.idleness import is_idle
-from oloproof.recording.turns import Turns
+from oloproof.recording.waiting import Turns, is_idle
 
 PATIENCE_S = 0.2
 WORK_S = 0.5

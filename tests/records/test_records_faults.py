@@ -68,7 +68,7 @@ import sys
 import oloproof.replaying.faults
 oloproof.replaying.faults.__path__.append(sys.argv[1])
 from oloproof.evaluation.faults.options import FaultOptions
-from oloproof.recording.on_fault import check_on_fault
+from oloproof.recording.delivery import check_on_fault
 from oloproof.records.trajectory import FaultDelivery
 from oloproof.replaying.plans import fault_plan
 

@@ -15,10 +15,10 @@ from oloproof.paths import MISSING
 from oloproof.recording.delivery import exception_of
 from oloproof.recording.determinism import now
 from oloproof.recording.effects import tool
+from oloproof.recording.endings import ReplayStop
 from oloproof.recording.events import Origin
 from oloproof.recording.recording import RecordingSession
 from oloproof.recording.replay import Replayed, ReplaySession
-from oloproof.recording.stopping import ReplayStop
 from oloproof.records.calls import find_call
 from oloproof.records.faults import Duration, faults_at
 from oloproof.records.trajectory import AgentTrajectory

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from oloproof.canonical import decode, encode_in_order
-from oloproof.worker import messages
-from oloproof.workers.framing import DONE
-from oloproof.workers.pool import Pool
-from oloproof.workers.replies import Lost
+from oloproof.pool.framing import DONE
+from oloproof.pool.jobs import Lost
+from oloproof.pool.pool import Pool
+from oloproof.worker import outlet as messages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

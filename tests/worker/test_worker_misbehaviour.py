@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from oloproof.canonical import decode
+from oloproof.pool.framing import BROKEN_EXIT
 from oloproof.store.journal import journals, read_journal
-from oloproof.workers.framing import BROKEN_EXIT
 from tests.worker.conftest import Seen, drive, unit
 
 

@@ -16,7 +16,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from oloproof.workers.framing import (
+from oloproof.pool.framing import (
     BROKEN_EXIT,
     DONE,
     JOB,
@@ -26,15 +26,13 @@ from oloproof.workers.framing import (
     SLOTS,
     pack,
 )
-from oloproof.workers.lanes import Job, Lane, Worker
-from oloproof.workers.pace import Pace
-from oloproof.workers.process import WorkerProcess
-from oloproof.workers.replies import Again, Cause, Lost, Message, Reply
+from oloproof.pool.jobs import Again, Cause, Lost, Message, Pace, Reply
+from oloproof.pool.process import Job, Lane, Worker, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from oloproof.workers.framing import Frame
+    from oloproof.pool.framing import Frame
 
 OPENING_S: Final = 300.0
 """How long a worker may take until its first frame: importing a user's system can be slow."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.workers.framing import (
+from oloproof.pool.framing import (
     LARGEST_FRAME_BYTES,
     Frame,
     FrameReader,

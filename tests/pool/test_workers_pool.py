@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oloproof.workers import pace as pace_module
-from oloproof.workers.framing import BROKEN_EXIT, DONE
-from oloproof.workers.pace import MOST_JOBS
-from oloproof.workers.pool import MOST_BYTES, Pool
-from oloproof.workers.replies import Lost, Message, Reply
+from oloproof.pool import jobs as pace_module
+from oloproof.pool.framing import BROKEN_EXIT, DONE
+from oloproof.pool.jobs import MOST_JOBS, Lost, Message, Reply
+from oloproof.pool.pool import MOST_BYTES, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oloproof.workers.aside import Aside
-from oloproof.workers.framing import (
+from oloproof.pool.framing import (
     DONE,
     MARK,
     READ_SIZE,
@@ -22,6 +21,7 @@ from oloproof.workers.framing import (
     pack,
     write_all,
 )
+from oloproof.pool.shared import Aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oloproof.errors import ConfigurationError
-from oloproof.workers import aside as aside_module
-from oloproof.workers.aside import Aside, open_aside, read_aside
+from oloproof.pool import shared as aside_module
+from oloproof.pool.shared import Aside, open_aside, read_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

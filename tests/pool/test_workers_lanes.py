@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from oloproof.workers.framing import BROKEN_EXIT, DONE, pack
-from oloproof.workers.pool import Pool
-from oloproof.workers.replies import Again, Lost, Message, Reply
+from oloproof.pool.framing import BROKEN_EXIT, DONE, pack
+from oloproof.pool.jobs import Again, Lost, Message, Reply
+from oloproof.pool.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
