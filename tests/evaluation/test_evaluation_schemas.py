@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oloproof.evaluation.schemas.paths import unknown_at
+from oloproof.evaluation.schemas.paths import keys_instead
 from oloproof.evaluation.schemas.schema import Schema, SchemaError
 from oloproof.paths import EVERY, MISSING, Path, Segment, children, parse
 
@@ -138,6 +138,9 @@ ROOM: Any = {
 }
 
 
+PLAIN = ("goal", "rooms", "open")
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -151,33 +154,37 @@ ROOM: Any = {
         "x-y",
         "[*].price",
         "pair[0].price",
+        "either.prize",
+        "pair[1]",
+        "0",
     ],
 )
 def test_paths_that_a_schema_knows(path: str) -> None:
     """Through references, lists, patterns and alternatives."""
-    assert unknown_at(Schema(ROOM), parse(path)) is None
+    assert keys_instead(Schema(ROOM), parse(path)) is None
 
 
 @pytest.mark.parametrize(
-    ("path", "depth", "near"),
+    ("path", "key", "known"),
     [
-        ("gaol", 0, "goal"),
-        ("goal.x", 1, None),
-        ("rooms[0].prise", 2, "rooms[0].price"),
-        ("rooms.a", 1, None),
-        ("either.prize", 1, "either.price"),
-        ("both.x", 1, None),
-        ("never", 0, None),
-        ("x-y.z", 1, None),
-        ("pair[1]", 1, None),
-        ("rooms[*].prise", 2, "rooms[*].price"),
+        ("gaol", "gaol", ["a", "goal", "open", "rooms"]),
+        ("goal.x", "x", []),
+        ("rooms[0].prise", "prise", ["price"]),
+        ("rooms[*].prise", "prise", ["price"]),
     ],
 )
-def test_paths_that_a_schema_does_not_know(path: str, depth: int, near: str | None) -> None:
-    """Where they break off, and what was most likely meant."""
-    found = unknown_at(Schema(ROOM), parse(path))
-    assert found is not None
-    assert (depth, near) == (found.depth, found.near(parse(path)))
+def test_paths_that_a_schema_does_not_know(path: str, key: str, known: list[str]) -> None:
+    """The first key that can be nowhere, and those that may stand in its place."""
+    closed = ROOM | {"properties": {"a": {}, **{n: ROOM["properties"][n] for n in PLAIN}}}
+    del closed["patternProperties"]
+    assert (key, known) == keys_instead(Schema(closed), parse(path))
+
+
+def test_a_list_may_stand_where_an_object_may() -> None:
+    """A key that is a number may then be the place of an item."""
+    schema = Schema({"properties": {"0": {"type": "string"}}, "additionalProperties": False})
+    assert [] == schema.violations([{"x": 1}])
+    assert keys_instead(schema, parse("0.x")) is None
 
 
 names = st.sampled_from(["a", "b", "0"])
@@ -225,7 +232,7 @@ def test_what_a_fitting_value_has_is_known(schema: Any, held: Any) -> None:
     """A path is refused only where no value that fits has anything."""
     value, segments = held
     made = Schema(schema)
-    assert unknown_at(made, Path(segments)) is None or made.violations(value)
+    assert keys_instead(made, Path(segments)) is None or made.violations(value)
 
 
 @pytest.mark.parametrize(

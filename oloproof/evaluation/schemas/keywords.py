@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from oloproof.errors import nearest
@@ -19,56 +20,12 @@ SINGLE: Final = ("items", "contains", "not", "if", "then", "else", "additionalPr
 """Those that hold one schema, of what an error can name the place of."""
 
 _OTHER: Final = ("propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema")
-_KEYWORDS: Final = frozenset(
-    {
-        *BY_NAME,
-        *LISTED,
-        *SINGLE,
-        *_OTHER,
-        "$schema",
-        "$id",
-        "$ref",
-        "$anchor",
-        "$dynamicRef",
-        "$dynamicAnchor",
-        "$vocabulary",
-        "$comment",
-        "type",
-        "const",
-        "enum",
-        "multipleOf",
-        "maximum",
-        "exclusiveMaximum",
-        "minimum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "maxContains",
-        "minContains",
-        "maxProperties",
-        "minProperties",
-        "required",
-        "dependentRequired",
-        "title",
-        "description",
-        "default",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "examples",
-        "format",
-        "contentEncoding",
-        "contentMediaType",
-    }
-)
 _ANNOTATIONS: Final = frozenset(
     {"comment", "definitions", "dependencies", "example", "id", "note", "notes"}
 )
 """Words of other drafts and of people that are like a keyword, and mean none."""
+
+_VOCABULARIES: Final = "https://json-schema.org/draft/2020-12/"
 
 _ALIKE: Final = 0.8
 """From here on a word counts as misspelt: `propertis` is, and `owner` (for `oneOf`) is not."""
@@ -78,8 +35,9 @@ def misspelt(schema: Any, at: str = "") -> Iterator[tuple[str, str, str]]:
     """Each word that is like a keyword and is none, with that keyword and the JSON Pointer."""
     if not isinstance(schema, dict):
         return
+    keywords = _keywords()
     for word in schema:
-        near = None if word in _KEYWORDS | _ANNOTATIONS or word[:2] == "x-" else _meant(word)
+        near = None if word in keywords | _ANNOTATIONS or word[:2] == "x-" else _meant(word)
         if near is not None:
             yield word, near, at
     for keyword, held in schema.items():
@@ -93,11 +51,20 @@ def misspelt(schema: Any, at: str = "") -> Iterator[tuple[str, str, str]]:
             yield from misspelt(held, f"{at}/{keyword}")
 
 
+@cache
+def _keywords() -> frozenset[str]:
+    """Every keyword that the draft's own schemas declare."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it has no types
+
+    declared = (REGISTRY.contents(uri) for uri in REGISTRY if uri.startswith(_VOCABULARIES))
+    return frozenset(word for meta in declared for word in meta.get("properties", ()))
+
+
 def _meant(word: str) -> str | None:
     """The keyword that a word is most likely to be; None for one of somebody's own."""
     from difflib import SequenceMatcher  # few schemas have such words
 
-    near = nearest(word, _KEYWORDS)
+    near = nearest(word, _keywords())
     if near is None or word in ("min", "max"):
         return near
     alike = SequenceMatcher(None, word.casefold(), near.casefold()).ratio()
