@@ -133,6 +133,12 @@ def tool_or_model(kind: EffectKind, name: str) -> tuple[str | None, str | None]:
     return (name, None) if kind == "tool" else (None, name)
 
 
+def is_duration(given: object) -> bool:
+    """Whether it says for how many calls a fault lasts: `once`, `always`, or a number of them."""
+    number = isinstance(given, int) and not isinstance(given, bool) and given >= 1
+    return number or given in ("once", "always")
+
+
 def fault_label(fault: str, duration: Duration) -> str:
     """A kind of fault with its duration as one word or two: `error`, `error x3`, `error always`."""
     if duration == "once":

@@ -178,7 +178,7 @@ class AgentTrajectory(Record):
 class ReplayChange(Record):
     """What a replay changes at its checkpoint; `resume` changes nothing (the control)."""
 
-    kind: Literal["resume", "inject_fault", "drop_step"]
+    kind: Literal["resume", "inject_fault"]
     step_index: int = Field(ge=1)
     fault: FaultKind | None = None
 
@@ -191,13 +191,6 @@ class ReplayChange(Record):
 
 class EnvironmentState(Record):
     """The world at one moment (`environment_state/v1`): after `turn`, or after the case."""
-
-    state: Json
-    turn: int | None = Field(default=None, ge=1)
-
-
-class ActiveState(Record):
-    """The agent's own working state at one moment (`active_state/v1`)."""
 
     state: Json
     turn: int | None = Field(default=None, ge=1)

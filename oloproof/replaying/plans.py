@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from oloproof.errors import ConfigurationError, suggest
 from oloproof.paths import MISSING, Absent
-from oloproof.records.faults import fault_names, plan_of
+from oloproof.records.faults import fault_names, is_duration, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,13 +47,11 @@ def fault_plan(kind: str, duration: Duration = "once") -> FaultPlan:
 
 
 def _calls(duration: Duration) -> int | None:
-    if duration == "always":
-        return None
-    if duration == "once":
-        return 1
-    if isinstance(duration, bool) or not isinstance(duration, int) or duration < 1:
+    if not is_duration(duration):
         raise ConfigurationError(
             f"a fault cannot last {duration!r} calls",
             mend="`duration` is `once`, `always` or a number of calls",
         )
-    return duration
+    if duration == "always":
+        return None
+    return 1 if duration == "once" else duration

@@ -11,7 +11,14 @@ from oloproof.evaluation.contract import FaultDemand
 from oloproof.evaluation.options import EvaluatorOptions
 from oloproof.evaluation.states.comparison import Mode  # noqa: TC001  # pydantic resolves it
 from oloproof.evaluation.states.options import PathText  # noqa: TC001  # pydantic resolves it
-from oloproof.records.faults import Duration, EffectKind, fault_names, faults_at, plan_of
+from oloproof.records.faults import (
+    Duration,
+    EffectKind,
+    fault_names,
+    faults_at,
+    is_duration,
+    plan_of,
+)
 from oloproof.suites.explanation import describe
 from oloproof.suites.validation import refuse
 
@@ -61,8 +68,7 @@ def _known_faults(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
 
 
 def _known_duration(given: object) -> object:
-    lasts = isinstance(given, int) and not isinstance(given, bool) and given >= 1
-    if lasts or given in ("once", "always"):
+    if is_duration(given):
         return given
     raise refuse(
         f"`duration` cannot be {describe(given)}",
