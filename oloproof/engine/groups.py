@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oloproof.canonical import decode
 from oloproof.records.calls import find_call
-from oloproof.records.evidence import LATE, OUTAGE, TRAJECTORY, is_trusted
+from oloproof.records.evidence import TRAJECTORY, can_be_replayed, is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,13 +67,9 @@ class Unit:
         return [] if trajectory is None else trajectory["steps"]
 
     def located(self) -> Iterator[tuple[Site, int]]:
-        """The sites that the recording reached, each with the index of its step.
-
-        None of a recording that met an outage, or did not end with its case: no replay says
-        anything of it.
-        """
+        """The sites that the recording reached, each with the index of its step."""
         assert self.evidence is not None
-        if self.evidence.value["outcome"]["status"] == OUTAGE or LATE in self.evidence.value:
+        if not can_be_replayed(self.evidence.value):
             return
         for site in self.sites:
             step_index = site.find(self.steps)

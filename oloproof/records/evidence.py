@@ -186,6 +186,14 @@ class Divergence(NamedTuple):
         return out if self.path is None else out | {"path": self.path}
 
 
+def can_be_replayed(recording: Any) -> bool:
+    """Whether a replay of stored evidence could say anything.
+
+    Of one that met an outage, or did not end with its case, none does.
+    """
+    return recording["outcome"]["status"] != OUTAGE and LATE not in recording
+
+
 def counts(reason: str | None, divergence: object) -> bool:
     """Whether a replay may count: there is no reason why it says nothing, and nothing diverged."""
     return reason is None and divergence is None

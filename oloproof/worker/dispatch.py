@@ -17,7 +17,7 @@ from oloproof.execution.retrying import Retries
 from oloproof.execution.running import Execution
 from oloproof.pool.framing import DONE, MARK
 from oloproof.records.calls import find_call
-from oloproof.records.evidence import LATE, OUTAGE, RECORDING, TRAJECTORY, is_trusted
+from oloproof.records.evidence import RECORDING, TRAJECTORY, can_be_replayed, is_trusted
 from oloproof.replaying.manual import ManualReplay
 from oloproof.store.journal import JournalWriter
 from oloproof.worker import forks
@@ -177,7 +177,7 @@ class Dispatch:
 
     def _replay(self, request: Request, evidence_json: bytes, sites: list[Any]) -> None:
         evidence: Any = decode(evidence_json)
-        if evidence["outcome"]["status"] == OUTAGE or LATE in evidence:
+        if not can_be_replayed(evidence):
             return
         steps = evidence.get(TRAJECTORY, {}).get("steps", [])
         located = [

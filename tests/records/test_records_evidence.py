@@ -11,6 +11,7 @@ from oloproof.records.evidence import (
     CaseEvidence,
     Divergence,
     ReplayEvidence,
+    can_be_replayed,
     is_trusted,
 )
 
@@ -36,3 +37,19 @@ def test_a_replay_counts_where_it_ran_and_nothing_stands_against_it(
     stored = replay.to_json(None if case is None else {"outcome": COMPLETED.to_json()})
     assert trusted == replay.trusted == is_trusted(stored)
     assert trusted == ReplayEvidence.from_json(stored, None).trusted
+
+
+@pytest.mark.parametrize(
+    ("replayed", "recording"),
+    [
+        (True, {"outcome": {"status": "completed"}}),
+        (True, {"outcome": {"status": "raised"}}),
+        (False, {"outcome": {"status": "outage"}}),
+        (False, {"outcome": {"status": "completed"}, "effect_after_end": ["pay"]}),
+    ],
+)
+def test_what_met_an_outage_or_went_on_after_its_end_is_not_replayed(
+    replayed: bool, recording: Any
+) -> None:
+    """Nothing that a replay of it did would say anything."""
+    assert replayed == can_be_replayed(recording)
