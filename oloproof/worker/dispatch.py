@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,8 +96,11 @@ class Dispatch:
         if error is not None:
             traceback.print_exception(error)
 
-    def ready(self, sandboxes: int) -> None:
-        """Tell what the system can do, how often it is there, and what it loaded so far."""
+    def ready(self, sandboxes: int, imported: int) -> None:
+        """Tell what the system can do, how often it is there, and what it loaded so far.
+
+        `imported` is how many modules were, for the system to be there.
+        """
         system = self._execution.system
         abilities = {
             "stateful": system.stateful,
@@ -107,7 +109,7 @@ class Dispatch:
             "single_call": system.single_call,
             "shares_process": sandboxes > 1,
             "forks": system.lifetime is None and forks.are_safe(),
-            "start_s": time.process_time(),
+            "imported": imported,
         }
         self._outlet.send(READY, abilities | self._seen())
 

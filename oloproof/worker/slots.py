@@ -7,6 +7,7 @@ jobs at once. Each has a thread, an event loop, a recording and a clock of its o
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import traceback
 from pathlib import Path
@@ -36,7 +37,9 @@ class Slots:
         redaction = Redaction(opening["redact"])
         self._outlet = outlet
         memories = [Aside(descriptor) for descriptor in asides]
+        before = len(sys.modules)
         systems = _systems(opening, redaction, len(memories))
+        imported = len(sys.modules) - before
         self._dispatches = [
             Dispatch(system, opening, redaction, SlotOutlet(outlet, slot, aside), slot)
             for slot, (system, aside) in enumerate(zip(systems, memories, strict=False))
@@ -48,7 +51,7 @@ class Slots:
             outlet.send(SLOTS, len(systems))
         else:
             self._dispatches[0].open()
-        self._dispatches[0].ready(len(systems))
+        self._dispatches[0].ready(len(systems), imported)
 
     def job(self, frame: Frame) -> None:
         """Run a job on its slot: here where there is one only, else in the slot's thread."""

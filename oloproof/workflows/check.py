@@ -39,8 +39,8 @@ SEEDS: Final = (0, 1, 2, 3, 4, 5)
 A set of two texts has the same order under all six once in 32 times.
 """
 
-SEEDS_S: Final = 0.3
-"""Seconds of CPU that may go into importing the system under more than one other seed."""
+FEW_MODULES: Final = 200
+"""A system for which no more modules are imported is tried under all seeds, else under two."""
 
 CONFIRMATIONS: Final = 2
 """How often a difference is looked for again in fresh processes."""
@@ -264,8 +264,9 @@ class _Check:
 
     def _try_other_seeds(self, subjects: list[Subject]) -> None:
         """Replay the cases where sets and hashes come out otherwise."""
-        more = min(len(SEEDS) - 2, int(SEEDS_S / max(self._trials.start_s, 0.01)))
-        for seed in SEEDS[1 : 2 + more]:
+        # What takes long to import is imported twice, and not six times.
+        seeds = SEEDS[1:] if self._trials.imported <= FEW_MODULES else SEEDS[1:2]
+        for seed in seeds:
             tried = [one for one in subjects if not one.findings.keys() - _BESIDE]
             # What earlier calls leave behind must not be taken for the work of a seed.
             leaky = [one for one in tried if "state_outside_snapshot" in one.findings]

@@ -195,7 +195,7 @@ SOUND: dict[str, str] = {
     "a set that is sorted": agent('self.note(text=",".join(sorted({"red", "green", "blue"})))'),
     "tools at once": "import asyncio\n"
     + agent("self.note(text='first')\nreturn asyncio.run(self.work(request))")
-    + "\n    @tool\n    async def slow(self, n):\n        await asyncio.sleep(0.001 * n)\n"
+    + "\n    @tool\n    async def slow(self, n):\n        await asyncio.sleep(0.05 * n)\n"
     "        self.world['log'].append(n)\n        return n\n"
     "\n    async def work(self, request):\n"
     "        return await asyncio.gather(*(self.slow(n) for n in (3, 1, 2)))\n",
@@ -428,9 +428,9 @@ IMPORTS = """
 with open("imports", "a") as log:
     log.write(f"{os.getpid()}\\n")
 """
-SLOW = """
-while time.process_time() < 1:
-    pass
+LARGE = """
+import sys, types
+sys.modules.update({f"part_{n}": types.ModuleType(f"part_{n}") for n in range(300)})
 """
 
 
@@ -441,13 +441,20 @@ def imports(tiny: TinyProject) -> int:
 def test_a_system_is_imported_once_a_seed_and_forked(tiny: TinyProject) -> None:
     """What a case leaves in its process is not there in the next, and no import is paid twice."""
     tiny.write(
-        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{SLOW}COUNTER ="),
+        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{LARGE}COUNTER ="),
         cases=CASES,
         system={"callable": "app:Desk"},
     )
     report = check(tiny.folder)
     assert ([], True) == ([reason.reason for reason in report.reasons], report.replayable)
     assert 2 == imports(tiny)
+    tiny.write(
+        app=CLEAN.replace("COUNTER =", f"{IMPORTS}COUNTER ="),
+        cases=CASES,
+        system={"callable": "app:Desk"},
+    )
+    assert check(tiny.folder).replayable
+    assert 2 + 6 == imports(tiny)
 
 
 def test_one_that_starts_threads_is_imported_for_each_case(tiny: TinyProject) -> None:
@@ -456,7 +463,7 @@ def test_one_that_starts_threads_is_imported_for_each_case(tiny: TinyProject) ->
         "import threading\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()"
     )
     tiny.write(
-        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{SLOW}{waiting}\nCOUNTER ="),
+        app=CLEAN.replace("COUNTER =", f"{IMPORTS}{LARGE}{waiting}\nCOUNTER ="),
         cases=CASES,
         system={"callable": "app:Desk"},
     )
