@@ -125,7 +125,7 @@ def _walk(value: object, what: str) -> JsonValue:
         raise NotJsonError(
             f"{what} cannot be read: looking into it raised {type(error).__name__}",
             where="(top)",
-            mend="give plain objects, lists, text and numbers",
+            fix="give plain objects, lists, text and numbers",
         ) from error
 
 
@@ -135,7 +135,7 @@ def _to_json(value: Any, what: str, path: str, depth: int) -> JsonValue:
             raise NotJsonError(
                 f"{what} is nested more than {MAX_DEPTH} levels deep",
                 where=_beginning(path),
-                mend="give a flatter value; a structure that contains itself has no JSON form",
+                fix="give a flatter value; a structure that contains itself has no JSON form",
             )
         if isinstance(value, dict):
             return _object(value, what, path, depth)
@@ -193,13 +193,13 @@ def _text(value: str, what: str, path: str) -> str:
     return str.__str__(value)  # plain text, whatever subclass it was
 
 
-def _refused(value: object, what: str, path: str, mend: str) -> NotJsonError:
+def _refused(value: object, what: str, path: str, fix: str) -> NotJsonError:
     kind = type(value).__name__
     shown = _safe_repr(value)
     return NotJsonError(
         f"{what} is not JSON: {kind} {shown} at {path or 'the top'}",
         where=path or "(top)",
-        mend=mend,
+        fix=fix,
     )
 
 

@@ -95,7 +95,7 @@ class CurrentCase:
         if self._report is None:
             raise OloproofError(
                 f"a trajectory was reported after the end of case `{self.id}`",
-                mend="report it before the call returns; wait for the threads and tasks you start",
+                fix="report it before the call returns; wait for the threads and tasks you start",
             )
         self._report(trajectory)
 
@@ -117,7 +117,7 @@ def current_case() -> CurrentCase:
         return _open[0]
     raise OloproofError(
         "current_case() was called outside a case",
-        mend="call it while the system is being called or replayed"
+        fix="call it while the system is being called or replayed"
         + (", in a copy of the case's context (several cases are open)" if _open else ""),
     )
 

@@ -1,4 +1,4 @@
-"""The errors a user can cause or must be told about: what happened, where, how to mend it."""
+"""The errors a user can cause or must be told about: what happened, where, how to fix it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,27 @@ EXIT_UNEXECUTED: Final = 5
 
 
 class OloproofError(Exception):
-    """A problem told in three lines: what happened, where, and how to mend it."""
+    """A problem told in three lines: what happened, where, and how to fix it."""
 
     exit_code = 2
 
-    def __init__(self, what: str, *, where: str | None = None, mend: str | None = None) -> None:
+    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
-        self.mend = mend
+        self.fix = fix
+
+    @property
+    def mend(self) -> str | None:
+        """What `fix` was called in earlier versions."""
+        return self.fix
 
     def __str__(self) -> str:
         lines = [self.what]
         if self.where:
             lines.append(f"  where: {self.where}")
-        if self.mend:
-            lines.append(f"  mend:  {self.mend}")
+        if self.fix:
+            lines.append(f"  fix:   {self.fix}")
         return "\n".join(lines)
 
 

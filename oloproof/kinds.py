@@ -48,7 +48,7 @@ class Kinds(NamedTuple):
                 return self._whole(load_object(name, root))
             except ConfigurationError as error:
                 raise ConfigurationError(
-                    f"{self.what} `{name}`: {error.what}", where=where, mend=error.mend
+                    f"{self.what} `{name}`: {error.what}", where=where, fix=error.fix
                 ) from error
         installed = self.installed()
         if name in installed:
@@ -56,7 +56,7 @@ class Kinds(NamedTuple):
         raise ConfigurationError(
             f"there is no {self.what} `{name}`",
             where=where,
-            mend=suggest(name, [*ours, *installed]),
+            fix=suggest(name, [*ours, *installed]),
         )
 
     def build(self, name: str, found: Any, *given: Any, where: str) -> Any:
@@ -72,7 +72,7 @@ class Kinds(NamedTuple):
             raise ConfigurationError(
                 f"{self.what} `{name}`: `build` raised {type(error).__name__}: {error}",
                 where=where,
-                mend=f"see {line.filename}:{line.lineno}",
+                fix=f"see {line.filename}:{line.lineno}",
             ) from error
 
     def _whole(self, found: Any) -> Any:
@@ -80,7 +80,7 @@ class Kinds(NamedTuple):
             if not hasattr(found, part):
                 raise ConfigurationError(
                     f"it has no `{part}`",
-                    mend="write `Options`, the form of what the suite says, and `build(…)`",
+                    fix="write `Options`, the form of what the suite says, and `build(…)`",
                 )
         return found
 

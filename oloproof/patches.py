@@ -131,7 +131,7 @@ def apply(value: JsonValue, operations: list[Any]) -> JsonValue:
             raise PatchError(
                 f"operation {number} of the patch does not fit: {unfit}",
                 where=f"patch[{number}]: {operation!r}"[:200],
-                mend="a path is a JSON Pointer (RFC 6901) into the value as the operations "
+                fix="a path is a JSON Pointer (RFC 6901) into the value as the operations "
                 "before it left it",
             ) from None
     return value

@@ -143,7 +143,7 @@ def _unquote(text: str) -> str:
 def _unreadable(text: str, position: int) -> ConfigurationError:
     return ConfigurationError(
         f"the path {text!r} cannot be read at character {position + 1}",
-        mend="write keys with dots in between (`orders.ord-1`), quote keys that hold dots "
+        fix="write keys with dots in between (`orders.ord-1`), quote keys that hold dots "
         '(`orders."a.b"`), and write list items as `[0]` or `[*]`',
     )
 

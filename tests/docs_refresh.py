@@ -1,4 +1,4 @@
-"""Pastes outputs into the documentation anew: `python tests/docs_refresh.py [PAGE …]`.
+"""Pastes outputs into the documentation again: `python tests/docs_refresh.py [PAGE …]`.
 
 An output that still agrees is left alone. Where a page leaves lines out with `…`, the stretches
 that it shows are taken from the places most like them: read what comes of it.

@@ -104,12 +104,12 @@ def by_language(items: list[dict[str, Any]], cell: Callable[[list[dict[str, Any]
     return [cell(some) for some in [*spoken, items]]
 
 
-def mended(items: list[dict[str, Any]]) -> str:
+def fixed(items: list[dict[str, Any]]) -> str:
     return f"{sum(item['id'] not in MISREAD_FIRST for item in items)} → {right(items)}"
 
 
 @pytest.mark.parametrize(
-    ("head", "lot", "cell"), [("kind", "by kind", mended), ("kind, unseen", "unseen", right)]
+    ("head", "lot", "cell"), [("kind", "by kind", fixed), ("kind, unseen", "unseen", right)]
 )
 def test_how_many_of_each_kind_are_read_rightly(
     head: str, lot: str, cell: Callable[[list[dict[str, Any]]], str]

@@ -84,7 +84,7 @@ class TestReading:
         with pytest.raises(ConfigurationError, match="cannot be read") as caught:
             parse(text)
         assert caught.value.what.endswith(f"at character {character}")
-        assert caught.value.mend is not None
+        assert caught.value.fix is not None
 
     @given(paths)
     @example(Path(("/a",)))

@@ -4,7 +4,7 @@ With `@oloproof.tool` none of this is needed: see the example `stateful-agent`. 
 yourself where no decorator can reach the calls of your agent.
 
 Read it from top to bottom: the policy, the tools, the agent, and what Oloproof needs of it.
-The agent has two flaws on purpose, each marked where it is; README.md says how to mend them.
+The agent has two flaws on purpose, each marked where it is; README.md says how to fix them.
 """
 
 from __future__ import annotations

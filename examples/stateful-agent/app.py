@@ -1,7 +1,7 @@
 """A refund desk over a sandboxed order store. The agent is a script: no model, no network.
 
 Read it from top to bottom: the policy, the store with its tools, the agent, and the system.
-The agent has two flaws on purpose, each marked where it is; README.md says how to mend them.
+The agent has two flaws on purpose, each marked where it is; README.md says how to fix them.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def list_(project: ProjectOption = None, as_json: JsonOption = False) -> int:
 def verify(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Compare every object with its digest, and see that nothing is missing.
 
-    Exits with 1 where something is damaged or missing, and says what is made anew.
+    Exits with 1 where something is damaged or missing, and says what is made again.
     """
     from oloproof.reporting.terminal.cache import write_check
     from oloproof.workflows.cache import verify_cache

@@ -110,7 +110,7 @@ def _usage_error(error: BaseException) -> OloproofError | None:
     return ConfigurationError(
         str(getattr(error, "message", "") if options else message()),
         where=f"the arguments of `{command}`",
-        mend=f"{nearest}`{command} --help` lists what it takes",
+        fix=f"{nearest}`{command} --help` lists what it takes",
     )
 
 
@@ -118,7 +118,7 @@ def _unwritable(error: OSError) -> OloproofError:
     return ConfigurationError(
         f"what was to be printed could not be written: {error.strerror}",
         where="standard output",
-        mend="see whether the disk it goes to is full; `oloproof gate` decides the run again",
+        fix="see whether the disk it goes to is full; `oloproof gate` decides the run again",
     )
 
 
@@ -128,5 +128,5 @@ def _own_error(error: BaseException) -> OloproofError:
     tell("".join(traceback.format_exception(error)).rstrip())
     return _OwnError(
         f"an error of Oloproof's own: {type(error).__name__}: {error}",
-        mend="nothing was decided; please report it with the traceback above",
+        fix="nothing was decided; please report it with the traceback above",
     )

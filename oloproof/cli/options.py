@@ -22,7 +22,7 @@ class Commands(TyperGroup):
             raise ConfigurationError(
                 f"there is no command `{name}`",
                 where=f"the arguments of `{ctx.command_path}`",
-                mend=suggest(name, self.list_commands(ctx)),
+                fix=suggest(name, self.list_commands(ctx)),
             )
         return super().resolve_command(ctx, args)
 

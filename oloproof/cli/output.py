@@ -57,13 +57,13 @@ def _hang(line: str) -> int:
 
 
 def tell_error(error: OloproofError, *, as_json: bool) -> None:
-    """Prints what happened, where, and how to mend it; with `as_json` an object on stdout too."""
+    """Prints what happened, where, and how to fix it; with `as_json` an object on stdout too."""
     tell(str(error))
     if as_json:
         from oloproof.records.report import ErrorDetail, ErrorReport
 
         detail = ErrorDetail(
-            what=error.what, where=error.where, mend=error.mend, exit_code=error.exit_code
+            what=error.what, where=error.where, fix=error.fix, exit_code=error.exit_code
         )
         show_json(ErrorReport(error=detail))
 

@@ -57,7 +57,7 @@ def check_cases(
                 names.append(copy.id)
         except ConfigurationError as error:
             where = show_where(dataset.path, case.line or 1)
-            raise ConfigurationError(error.what, where=where, mend=error.mend) from None
+            raise ConfigurationError(error.what, where=where, fix=error.fix) from None
         if recorded is not None:
             recorded.check(case, names)
 
@@ -135,11 +135,11 @@ def check_ability(
 
 
 def _refuse_case(
-    dataset: Dataset, case: tuple[str, int], field: str, problem: str, mend: str
+    dataset: Dataset, case: tuple[str, int], field: str, problem: str, fix: str
 ) -> ConfigurationError:
     name, line = case
     where = show_where(dataset.path, line, (field,))
-    return ConfigurationError(f"case `{name}` {problem}", where=where, mend=mend)
+    return ConfigurationError(f"case `{name}` {problem}", where=where, fix=fix)
 
 
 class RecordingChecks:
@@ -184,7 +184,7 @@ def refuse_stateless(dataset: Dataset, case: tuple[str, int], why: str) -> Confi
     return ConfigurationError(
         f"case `{name}` has no `initial_state`, and {why}",
         where=show_where(dataset.path, line, ("initial_state",)),
-        mend="give the case its `initial_state` (`{}` where the sandbox begins empty)",
+        fix="give the case its `initial_state` (`{}` where the sandbox begins empty)",
     )
 
 
@@ -196,7 +196,7 @@ def _check_transforms(project: Project, changed: Counter[str], cases: int) -> li
             raise ConfigurationError(
                 f"the transform `{spec.name}` changes nothing in any of the {cases} cases",
                 where=spec.where,
-                mend=f"see what `{spec.field}` holds: there must be something to change",
+                fix=f"see what `{spec.field}` holds: there must be something to change",
             )
         if changed[spec.name] < cases:
             notices.append(

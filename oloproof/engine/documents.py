@@ -26,7 +26,7 @@ _REMEMBERED: Final = 4
 
 
 class CaseDocuments:
-    """Writes and reads the documents of source cases. Copies are made anew from their source."""
+    """Writes and reads the documents of source cases. Copies are made again from their source."""
 
     def __init__(self, store: Store, redaction: Redaction) -> None:
         self._store = store

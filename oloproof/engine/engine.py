@@ -172,7 +172,7 @@ class Engine:
 
     def _take(self, pool: Pool, message: Message) -> None:
         if isinstance(message, Lost):
-            self._bury(pool, message)
+            self._remove(pool, message)
             return
         if isinstance(message, Again):
             self._repeat(pool, message.tag, alone=message.alone)
@@ -200,7 +200,7 @@ class Engine:
                 raise ConfigurationError(
                     frame.header["what"],
                     where=f"{self.declared_at} ({found})" if found else self.declared_at,
-                    mend=frame.header["mend"],
+                    fix=frame.header["fix"],
                 )
 
     def _finish(self, pool: Pool, group: Group, frame: Frame) -> None:
@@ -264,13 +264,13 @@ class Engine:
 
     # -- when a worker ends ---------------------------------------------------------------------
 
-    def _bury(self, pool: Pool, lost: Lost) -> None:
+    def _remove(self, pool: Pool, lost: Lost) -> None:
         """Give what was in flight its outcome, and the rest of the group to another worker."""
         if not lost.opened:
             raise ConfigurationError(
                 f"a worker ended before the system was loaded ({_how(lost, OPENING_S)})",
                 where=self.declared_at,
-                mend="see what importing the module does: it must neither exit nor hang",
+                fix="see what importing the module does: it must neither exit nor hang",
             )
         group: Group = lost.tag
         self._in_part[group.part] -= 1

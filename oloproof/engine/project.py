@@ -50,7 +50,7 @@ def find_project(folder: Path) -> Path:
     raise ConfigurationError(
         f"there is no {SUITE_FILE} in {folder} or above it",
         where=str(folder),
-        mend="change into a project, name one with --project, or begin one: `oloproof init`",
+        fix="change into a project, name one with --project, or begin one: `oloproof init`",
     )
 
 
@@ -93,7 +93,7 @@ def load_policy_of(root: Path, given: Path | None) -> LocatedPolicy:
         raise ConfigurationError(
             f"there is no policy: {POLICY_FILE} does not exist",
             where=str(root),
-            mend=f"write {POLICY_FILE} beside {SUITE_FILE}, or name one with --policy",
+            fix=f"write {POLICY_FILE} beside {SUITE_FILE}, or name one with --policy",
         )
     return load_policy(path)
 
@@ -108,5 +108,5 @@ def refuse_unknown_metrics(
             raise ConfigurationError(
                 f"rule `{rule.id}` names the metric `{rule.metric}`, but {maker}",
                 where=show_where(policy.path, policy.lines[rule.id], ("rules", rule.id, "metric")),
-                mend=suggest(rule.metric, known),
+                fix=suggest(rule.metric, known),
             )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def _named(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if not given:
-        raise refuse("no name is given", mend="write one, or a list of them")
+        raise refuse("no name is given", fix="write one, or a list of them")
     return _each_once(given)
 
 
@@ -32,9 +32,9 @@ def _each_once(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
     for position, name in enumerate(listed):
         place = () if isinstance(given, str) else (position,)
         if not name:
-            raise refuse("a name is empty", mend="write the name", at=place)
+            raise refuse("a name is empty", fix="write the name", at=place)
         if name in listed[:position]:
-            raise refuse(f"`{name}` is given twice", mend="keep one of them", at=place)
+            raise refuse(f"`{name}` is given twice", fix="keep one of them", at=place)
     return given
 
 

@@ -97,7 +97,7 @@ class Watch:
             f"`{self._by.metric}` compares the path `{self.place.path}`, "
             "which no case's initial or expected state has",
             where=self.place.where,
-            mend=f"did you mean `{near}`?"
+            fix=f"did you mean `{near}`?"
             if near
             else "name a place that the states have; that nothing appears somewhere is for "
             "`state_unchanged`",
@@ -235,7 +235,7 @@ class CaseChecks:
         raise refuse_case(
             case,
             f"no check reads `{within}.{unread}` of case `{case.id}`",
-            mend=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
+            fix=f"{suggest(unread, self._known)} What is only to be kept goes to `metadata`.",
         )
 
     def unseen(self) -> list[str]:
@@ -248,7 +248,7 @@ class CaseChecks:
             raise ConfigurationError(
                 f"`{metric}` is for the cases `{pattern}`, and no case has such an id",
                 where=where,
-                mend="correct the pattern: `*` stands for any text, `?` for one character",
+                fix="correct the pattern: `*` stands for any text, `?` for one character",
             )
         told: dict[str | None, str | None] = {}
         for watch in self._unseen:

@@ -48,6 +48,6 @@ class OptionError(ConfigurationError):
     The registry adds the file and the line of `field`.
     """
 
-    def __init__(self, field: str, what: str, *, mend: str) -> None:
-        super().__init__(what, where=field, mend=mend)
+    def __init__(self, field: str, what: str, *, fix: str) -> None:
+        super().__init__(what, where=field, fix=fix)
         self.field = field

@@ -102,7 +102,7 @@ def bind_one(options: Mapping[str, JsonValue], suite: Suite) -> Evaluator:
         # There is no line to name: of `given:1: fault` only the option says something.
         option = (error.where or "").partition(": ")[2]
         where = f"the option `{option}`" if option else None
-        raise ConfigurationError(error.what, where=where, mend=error.mend) from None
+        raise ConfigurationError(error.what, where=where, fix=error.fix) from None
     return made
 
 
@@ -126,14 +126,12 @@ def bind(line: RawEvaluator, setting: Setting) -> list[Evaluator]:
             line.type, module, options, _setting_of(line, setting), where=line.where()
         )
     except OptionError as error:
-        raise ConfigurationError(
-            error.what, where=line.where(error.field), mend=error.mend
-        ) from None
+        raise ConfigurationError(error.what, where=line.where(error.field), fix=error.fix) from None
     if not isinstance(made, list) or not all(isinstance(check, CaseCheck) for check in made):
         raise ConfigurationError(
             f"evaluator `{line.type}`: `build` gave something else than a list of checks",
             where=line.where(),
-            mend="give a list of objects whose classes derive from `CaseCheck`",
+            fix="give a list of objects whose classes derive from `CaseCheck`",
         )
     if options.cases is None:
         return made
@@ -199,7 +197,7 @@ def _refuse_unknown_dimensions(lines: Sequence[RawEvaluator], known: list[str]) 
             raise ConfigurationError(
                 f"the suite declares no dimension `{name}`",
                 where=line.where("dimension"),
-                mend=suggest(str(name), known) if known else f"declare it: `dimensions: [{name}]`",
+                fix=suggest(str(name), known) if known else f"declare it: `dimensions: [{name}]`",
             )
 
 
@@ -211,7 +209,7 @@ def _refuse_metrics_of_that_name(
             raise ConfigurationError(
                 f"the metric `{evaluator.metric}` has the name that belongs to the scorecard",
                 where=line.where(),
-                mend="give it a name of its own: `criterion: another_name`",
+                fix="give it a name of its own: `criterion: another_name`",
             )
 
 
@@ -223,5 +221,5 @@ def _refuse_repeated_metrics(bound: list[tuple[RawEvaluator, Evaluator]]) -> Non
             raise ConfigurationError(
                 f"the metric `{evaluator.metric}` is made twice: here and at {first.where()}",
                 where=line.where(),
-                mend="give one of them a name of its own: `criterion: another_name`",
+                fix="give one of them a name of its own: `criterion: another_name`",
             )

@@ -23,7 +23,7 @@ def _nowhere(*place: str | int) -> str | None:  # noqa: ARG001  # there is no li
 def _no_file(name: str, **_: object) -> JsonValue:
     raise ConfigurationError(
         f"there is no folder in which `{name}` could be",
-        mend="give what the file holds instead of its name",
+        fix="give what the file holds instead of its name",
     )
 
 

@@ -71,7 +71,7 @@ class TurnSelector:
             raise refuse_case(
                 case,
                 f"`{criterion}` speaks of turn {beyond}, and case `{case.id}` has {shown}",
-                mend=f"name a turn from 1 to {last}, or name the cases it is for: `cases: [ID, …]`",
+                fix=f"name a turn from 1 to {last}, or name the cases it is for: `cases: [ID, …]`",
             )
 
     def __str__(self) -> str:
@@ -99,13 +99,13 @@ class TurnOptions(EvaluatorOptions):
         if len(given) > 1 and given != ["after", "until"]:
             raise refuse(
                 f"`{given[0]}` and `{given[1]}` cannot both be given",
-                mend="give one of `turn`, `final`, or `after` with `until` or alone",
+                fix="give one of `turn`, `final`, or `after` with `until` or alone",
                 at=(given[1],),
             )
         if self.after is not None and self.until is not None and self.until <= self.after:
             raise refuse(
                 f"no turn is after {self.after} and at most {self.until}",
-                mend="make `until` larger than `after`",
+                fix="make `until` larger than `after`",
                 at=("until",),
             )
         return self

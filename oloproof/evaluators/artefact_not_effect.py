@@ -30,7 +30,7 @@ class Options(TurnOptions):
     def _names_artefact(self) -> Options:
         if self.kind is None and self.name is None:
             raise refuse(
-                "nothing says which artefact is to be made", mend="give its `kind` or its `name`"
+                "nothing says which artefact is to be made", fix="give its `kind` or its `name`"
             )
         return self
 

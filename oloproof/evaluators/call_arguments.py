@@ -49,23 +49,23 @@ class Options(SourceOptions):
         if len(given) > 1:
             raise refuse(
                 f"`{given[0]}` and `{given[1]}` cannot both be given",
-                mend="keep one, and give the other on a line of its own",
+                fix="keep one, and give the other on a line of its own",
                 at=(given[1],),
             )
         if given and not self.argument:
             raise refuse(
                 f"`{given[0]}` says nothing without an argument",
-                mend="name it: `argument: capacity`",
+                fix="name it: `argument: capacity`",
                 at=(given[0],),
             )
         if self.argument and not given:
             raise refuse(
                 "nothing says what the argument must be",
-                mend="give `follows`, `equals` or `one_of`",
+                fix="give `follows`, `equals` or `one_of`",
                 at=("argument",),
             )
         if "of" in self.model_fields_set and self.follows is None:
-            raise refuse("`of` says nothing without `follows`", mend="leave it out", at=("of",))
+            raise refuse("`of` says nothing without `follows`", fix="leave it out", at=("of",))
         return self
 
     @model_validator(mode="after")
@@ -73,12 +73,12 @@ class Options(SourceOptions):
         if not self.argument and not self.closed:
             raise refuse(
                 "the line says nothing of any argument",
-                mend="give `argument`, or `closed: true` with the `known` arguments",
+                fix="give `argument`, or `closed: true` with the `known` arguments",
             )
         if self.closed != (self.known is not None):
             raise refuse(
                 "`closed` and `known` need each other",
-                mend="write `closed: true` and list the `known` arguments",
+                fix="write `closed: true` and list the `known` arguments",
                 at=("closed",) if self.closed else ("known",),
             )
         return self

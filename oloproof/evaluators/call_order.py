@@ -39,7 +39,7 @@ class Options(TurnOptions):
         if len(self.order) < 2 and self.before_message is None:
             raise refuse(
                 "one tool alone has no order",
-                mend="list at least two, or give `before_message`",
+                fix="list at least two, or give `before_message`",
                 at=("order",),
             )
         return self

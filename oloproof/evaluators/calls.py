@@ -39,11 +39,11 @@ class CountFields(Fields):
     @model_validator(mode="after")
     def _bounds(self) -> CountFields:
         if self.min is None and self.max is None:
-            raise refuse("no number is given", mend="write `min`, `max` or both")
+            raise refuse("no number is given", fix="write `min`, `max` or both")
         if self.max is not None and (self.min or 0) > self.max:
             raise refuse(
                 f"no number is at least {self.min} and at most {self.max}",
-                mend="make `max` as large as `min`, or larger",
+                fix="make `max` as large as `min`, or larger",
                 at=("max",),
             )
         return self
@@ -52,16 +52,16 @@ class CountFields(Fields):
 def _counted(given: object) -> object:
     """A list of tools as the counts it stands for: each is called at least once."""
     if given in ([], {}):
-        raise refuse("`required` is empty", mend="name a tool")
+        raise refuse("`required` is empty", fix="name a tool")
     if not isinstance(given, list):
         return given
     for position, tool in enumerate(given):
         if not isinstance(tool, str) or not tool:
             raise refuse(
-                "a tool is named by its text", mend="write the name of the tool", at=(position,)
+                "a tool is named by its text", fix="write the name of the tool", at=(position,)
             )
         if tool in given[:position]:
-            raise refuse(f"`{tool}` is given twice", mend="keep one of them", at=(position,))
+            raise refuse(f"`{tool}` is given twice", fix="keep one of them", at=(position,))
     return {tool: {"min": 1} for tool in given}
 
 
@@ -81,13 +81,13 @@ class Options(TurnOptions):
         if all(option is None for option in given) and not self.in_every_turn:
             raise refuse(
                 "the line says nothing of any call",
-                mend="give `allowed`, `forbidden`, `required` or `in_every_turn: true`",
+                fix="give `allowed`, `forbidden`, `required` or `in_every_turn: true`",
             )
         for position, tool in enumerate(self.forbidden or ()):
             if tool in (self.allowed or ()) or tool in (self.required or ()):
                 raise refuse(
                     f"`{tool}` is forbidden, and allowed or required",
-                    mend="keep one of them",
+                    fix="keep one of them",
                     at=("forbidden", position),
                 )
         return self

@@ -1,4 +1,4 @@
-"""`dependency_recomputed`: what depends on a changed value is found anew before it is used."""
+"""`dependency_recomputed`: what depends on a changed value is found again before it is used."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Options(SourceOptions):
         if self.used_by is None and not self.used_in_reply:
             raise refuse(
                 "nothing says what uses the results",
-                mend="list the tools in `used_by`, or write `used_in_reply: true`",
+                fix="list the tools in `used_by`, or write `used_in_reply: true`",
             )
         return self
 

@@ -42,7 +42,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
         try:
             expected = expected.in_mode(options.mode)
         except ConfigurationError as error:
-            raise OptionError("mode", error.what, mend=error.mend or "") from None
+            raise OptionError("mode", error.what, fix=error.fix or "") from None
     unchanged = (
         StateComparison(mode="paths", paths=parse_all(options.unchanged))
         if options.unchanged

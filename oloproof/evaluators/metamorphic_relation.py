@@ -42,7 +42,7 @@ def build(options: Options, setting: Setting) -> list[Evaluator]:
         raise OptionError(
             "transform",
             f"no transform is named `{options.transform}`",
-            mend=suggest(options.transform, setting.transforms)
+            fix=suggest(options.transform, setting.transforms)
             if setting.transforms
             else "declare it under `metamorphic.transforms`",
         )

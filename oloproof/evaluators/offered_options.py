@@ -46,22 +46,22 @@ class Options(SourceOptions):
         if self.path is None and self.ids is None:
             raise refuse(
                 "nothing says where the options are found",
-                mend="give the `path` of their list, or the `ids` to be looked for in the text",
+                fix="give the `path` of their list, or the `ids` to be looked for in the text",
             )
         if self.artefact is not None and self.path is None:
             raise refuse(
                 "nothing says where in the artefact the options are",
-                mend="give their `path`",
+                fix="give their `path`",
                 at=("artefact",),
             )
         if self.allowed is not None and self.allowed_at is not None:
             raise refuse(
-                "`allowed` and `allowed_at` cannot both be given", mend="keep one", at=("allowed",)
+                "`allowed` and `allowed_at` cannot both be given", fix="keep one", at=("allowed",)
             )
         if self.allowed is None and self.allowed_at is None and not self.forbidden:
             raise refuse(
                 "nothing says which options may be offered",
-                mend="give `allowed`, `allowed_at` or `forbidden`",
+                fix="give `allowed`, `allowed_at` or `forbidden`",
             )
         return self
 

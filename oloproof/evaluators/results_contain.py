@@ -65,7 +65,7 @@ class ResultsContain(TurnCheck):
                 raise refuse_case(
                     case,
                     f"the `results` expected of turn {turn} of case `{case.id}` are not a list",
-                    mend="write a list of results",
+                    fix="write a list of results",
                 )
 
     def evaluate(self, context: Context) -> Verdict:

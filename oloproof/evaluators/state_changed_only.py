@@ -34,7 +34,7 @@ class Options(SpanOptions):
         if self.required and not self.paths:
             raise refuse(
                 "a change is required, and no path may change",
-                mend="list what must change in `paths`, or leave `required` out",
+                fix="list what must change in `paths`, or leave `required` out",
                 at=("required",),
             )
         return self

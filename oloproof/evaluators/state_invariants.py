@@ -35,7 +35,7 @@ def _readable(text: str) -> str:
     except ExpressionError as error:
         raise refuse(
             f"the invariant cannot be read at character {error.position}: {error.what}",
-            mend=error.mend,
+            fix=error.fix,
         ) from None
     return text
 

@@ -32,7 +32,7 @@ def _schema_or_file(given: Any) -> Any:
         return given
     raise refuse(
         f"`schema` must be a schema or the name of a file with one, not {describe(given)}",
-        mend="write `schema: schemas/state.json`, or the schema itself",
+        fix="write `schema: schemas/state.json`, or the schema itself",
     )
 
 
@@ -70,12 +70,12 @@ def _schema(given: str | dict[str, JsonValue], setting: Setting) -> Schema:
         within = f" at {error.at}" if error.at else ""
         named = f"`{given}`" if isinstance(given, str) else "what is given"
         raise OptionError(
-            "schema", f"{named} is no JSON Schema{within}: {error.what}", mend=error.mend
+            "schema", f"{named} is no JSON Schema{within}: {error.what}", fix=error.fix
         ) from None
     except ConfigurationError as error:
         if error.where is not None and "does not exist" not in error.what:
             raise
-        raise OptionError("schema", error.what, mend=error.mend or "") from None
+        raise OptionError("schema", error.what, fix=error.fix or "") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,5 +162,5 @@ def _unusable(pattern: str, why: str) -> ConfigurationError:
     return ConfigurationError(
         f"the redaction pattern {pattern!r} {why}",
         where="oloproof.yaml: redact",
-        mend="give the name of an environment variable or a Python regular expression",
+        fix="give the name of an environment variable or a Python regular expression",
     )

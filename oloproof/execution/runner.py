@@ -10,7 +10,7 @@ from contextvars import Context, ContextVar, Token, copy_context
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oloproof.contract import case_in
-from oloproof.recording.strays import OURS
+from oloproof.recording.leftover_threads import OURS
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future

@@ -39,7 +39,7 @@ def store_trajectory(given: object, redaction: Redaction) -> StoredTrajectory:
     """
     if not isinstance(given, AgentTrajectory):
         raise OloproofError(
-            f"a {type(given).__name__} was given as a trajectory", mend="give an `AgentTrajectory`"
+            f"a {type(given).__name__} was given as a trajectory", fix="give an `AgentTrajectory`"
         )
     try:
         dumped = AgentTrajectory.__pydantic_serializer__.to_python(
@@ -66,14 +66,14 @@ def refuse_oversize(data: bytes, what: str) -> None:
         raise NotJsonError(
             f"{what} has {size} MiB of JSON; at most {most} are kept",
             where="(top)",
-            mend="leave out what no check needs",
+            fix="leave out what no check needs",
         )
 
 
 def _not_valid(problem: str) -> OloproofError:
     return OloproofError(
         f"the trajectory is not valid: {problem}",
-        mend="`AgentStep(...)` and `AgentTrajectory(...)` check what they are given; "
+        fix="`AgentStep(...)` and `AgentTrajectory(...)` check what they are given; "
         "`model_copy` and `model_construct` do not",
     )
 

@@ -36,7 +36,7 @@ def validity_report(
         lower_bound=bound,
         minimum=minimum,
         valid=bound is not None and kept > 0 and bound >= minimum,
-        strays=count.strays,
+        unmatched=count.unmatched,
         unsigned=count.unsigned,
         labellers=list(count.labellers),
         absent=absent,

@@ -37,7 +37,7 @@ class ValidityCount(NamedTuple):
     pairs: int
     labelled: int
     kept: int
-    strays: int = 0
+    unmatched: int = 0
     unsigned: int = 0
     labellers: tuple[str, ...] = ()
 
@@ -54,7 +54,7 @@ def count_labels(transform: str, pairs: Iterable[str], labels: Labels) -> Validi
         pairs=len(distinct),
         labelled=len(labelled),
         kept=sum(labels.kept[digest] for digest in labelled),
-        strays=len(labels.kept) - len(labelled),
+        unmatched=len(labels.kept) - len(labelled),
         unsigned=labels.unsigned,
         labellers=labels.labellers,
     )

@@ -56,7 +56,7 @@ class Transform(NamedTuple):
         raise refuse_case(
             case,
             f"the transform `{self.name}`: {problem}",
-            mend=f"name the message in it: `field: {self.field}.user`"
+            fix=f"name the message in it: `field: {self.field}.user`"
             if of_turn
             else "name a field that holds text in every case",
         )
@@ -125,7 +125,7 @@ def _kind_of(spec: TransformSpec, root: pathlib.Path | None) -> str:
         raise ConfigurationError(
             f"unknown field `{strange[0]}` in the transform `{spec.name}`",
             where=spec.document.where((*spec.at, strange[0])),
-            mend=suggest(strange[0], [*COMMON_FIELDS, *known]),
+            fix=suggest(strange[0], [*COMMON_FIELDS, *known]),
         )
     named = " and ".join(f"`{name}`" for name in given)
     raise ConfigurationError(
@@ -133,7 +133,7 @@ def _kind_of(spec: TransformSpec, root: pathlib.Path | None) -> str:
         if given
         else f"the transform `{spec.name}` does not say what it changes",
         where=spec.where,
-        mend='give one: `replace: [["old", "new"]]` or `template: "{value} …"`',
+        fix='give one: `replace: [["old", "new"]]` or `template: "{value} …"`',
     )
 
 
@@ -142,12 +142,12 @@ def _place(spec: TransformSpec) -> Path:
         place = parse(spec.field)
     except ConfigurationError as error:
         raise ConfigurationError(
-            error.what, where=spec.document.where((*spec.at, "field")), mend=error.mend
+            error.what, where=spec.document.where((*spec.at, "field")), fix=error.fix
         ) from None
     if place.has_wildcard:
         raise ConfigurationError(
             f"`{spec.field}` may name several places",
             where=spec.document.where((*spec.at, "field")),
-            mend="a transform changes one text: name one place, without `[*]`",
+            fix="a transform changes one text: name one place, without `[*]`",
         )
     return place

@@ -17,7 +17,7 @@ OPEN: Final = b"O"
 JOB: Final = b"J"
 DONE: Final = b"D"
 MARK: Final = b"M"
-"""A sign of life: the clock starts anew, `header` more seconds are allowed."""
+"""A sign of life: the clock starts again, `header` more seconds are allowed."""
 SLOTS: Final = b"S"
 """Before anything else: the worker does as many jobs at once as `header` says."""
 

@@ -132,12 +132,12 @@ class Pool:
         self._assign()
         for key, mask in self._selector.select(self._patience(timeout_s)):
             worker: Worker = key.data
-            if mask & selectors.EVENT_WRITE and not worker.deaf:
+            if mask & selectors.EVENT_WRITE and not worker.disconnected:
                 self._send(worker)
             if mask & selectors.EVENT_READ:
                 out += self._receive(worker)
         for worker in list(self._workers):
-            out += self._bury_if_ended(worker)
+            out += self._remove_if_ended(worker)
         self._assign()
         return out
 
@@ -147,7 +147,7 @@ class Pool:
         until = time.monotonic() + FAREWELL_S
         for worker in self._workers:
             worker.process.hang_up()
-        while any(worker.opened and not worker.deaf for worker in self._workers):
+        while any(worker.opened and not worker.disconnected for worker in self._workers):
             left_s = until - time.monotonic()
             if left_s <= 0:
                 break
@@ -160,7 +160,7 @@ class Pool:
         busy = [lane for lane in self._lanes if lane.jobs]
         if not busy:
             return 0.0
-        if any(lane.worker.deaf for lane in busy):
+        if any(lane.worker.disconnected for lane in busy):
             return _LOOK_AGAIN_S
         left_s = min(map(self._due, busy)) - time.monotonic()
         return max(0.0, left_s if timeout_s is None else min(left_s, timeout_s))
@@ -199,7 +199,7 @@ class Pool:
 
     def _free_worker(self) -> Worker | None:
         """A worker without any job; where there is none, one is kept free from now on."""
-        listening = [worker for worker in self._workers if not worker.deaf]
+        listening = [worker for worker in self._workers if not worker.disconnected]
         free = next((worker for worker in listening if not worker.busy), None)
         if free is None and self._room > 0:
             free = self._start()
@@ -248,11 +248,11 @@ class Pool:
 
     def _receive(self, worker: Worker) -> list[Message]:
         """What a worker sent; one that closed its pipe, or sends anything else, is at its end."""
-        if worker.deaf:
+        if worker.disconnected:
             return []
         frames = worker.process.read()
         if frames is None:
-            worker.deaf = True
+            worker.disconnected = True
             self._unregister(worker)
             return []
         out: list[Message] = []
@@ -265,7 +265,7 @@ class Pool:
             elif (reply := self._take(worker.lanes[frame.slot], frame)) is not None:
                 out.append(reply)
         if garbled:
-            return out + self._bury(worker, "exited", BROKEN_EXIT)
+            return out + self._remove(worker, "exited", BROKEN_EXIT)
         self._note_coming(worker)
         return out
 
@@ -293,20 +293,20 @@ class Pool:
 
     # -- ends ----------------------------------------------------------------------------------
 
-    def _bury_if_ended(self, worker: Worker) -> list[Message]:
+    def _remove_if_ended(self, worker: Worker) -> list[Message]:
         now = time.monotonic()
         late = [lane for lane in worker.busy if self._due(lane) <= now]
-        if not late and not worker.deaf:
+        if not late and not worker.disconnected:
             return []
         # It may have ended although something that it started still holds its pipe.
         code = worker.process.code()
         if code is not None:
-            return self._bury(worker, "killed" if code < 0 else "exited", abs(code))
+            return self._remove(worker, "killed" if code < 0 else "exited", abs(code))
         if late or not worker.busy:
-            return self._bury(worker, "timed_out", 0, late)
+            return self._remove(worker, "timed_out", 0, late)
         return []
 
-    def _bury(
+    def _remove(
         self, worker: Worker, cause: Cause, code: int, late: Sequence[Lane] = ()
     ) -> list[Message]:
         """Take a worker out, hand its untouched jobs on, and report those that it was at.
@@ -316,7 +316,7 @@ class Pool:
         """
         self._workers.remove(worker)
         self._unregister(worker)
-        worker.deaf = True
+        worker.disconnected = True
         worker.process.end(0.0)
         busy = worker.busy
         guilty = late or (busy if len(busy) == 1 else [])

@@ -168,7 +168,7 @@ class Lane:
 class Worker:
     """A process with its lanes: one, until it says that it does several jobs at once.
 
-    `opened` says that it has answered, `deaf` that it has closed its pipe, `most` how many
+    `opened` says that it has answered, `disconnected` that it has closed its pipe, `most` how many
     lanes it may have, `kept_free` that it gets no job until a job that has to be alone.
     """
 
@@ -179,7 +179,7 @@ class Worker:
         self.lanes = [Lane(self, 0)]
         self.held_bytes = 0
         self.opened = False
-        self.deaf = False
+        self.disconnected = False
 
     def widen(self, slots: int) -> None:
         """Have as many lanes as the worker says, at most those that it may have."""
@@ -190,7 +190,7 @@ class Worker:
     def taking(self) -> bool:
         """Whether it may be given a job beside those that it holds."""
         lone = self.lanes[0].jobs and self.lanes[0].jobs[0].alone
-        return not (self.deaf or self.kept_free or lone)
+        return not (self.disconnected or self.kept_free or lone)
 
     @property
     def busy(self) -> list[Lane]:

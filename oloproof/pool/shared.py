@@ -79,7 +79,7 @@ def open_aside() -> int:
     if not hasattr(os, "memfd_create"):
         raise ConfigurationError(
             f"systems are run on Linux alone, and this is {sys.platform}",
-            mend="run in a Linux container or machine; stored runs can be read here",
+            fix="run in a Linux container or machine; stored runs can be read here",
         )
     descriptor = os.memfd_create("oloproof-aside", 0)
     os.ftruncate(descriptor, SIZE)

@@ -126,10 +126,10 @@ class Director:
         assert source is not None
         if not beginning and source.ending == "cancelled":
             was, now = shown_outcome(source), shown_outcome(event)
-            self._session.accuse(Divergence("changed_result", where, was, now))
+            self._session.diverge(Divergence("changed_result", where, was, now))
         awaited = self._script.events[self._order.first_awaited()]
         expected, actual = shown_call(awaited), shown_call(event)
-        self._session.accuse(Divergence("reordered", where, expected, actual))
+        self._session.diverge(Divergence("reordered", where, expected, actual))
 
     def _serve(self, late: Iterable[Event]) -> None:
         """Under the lock: answer calls from the recording that cannot wait for the fault."""
@@ -179,7 +179,9 @@ class Director:
         if source.ending == "abandoned":
             where = f"call {event.index + 1}: items of {event.name}"
             read = f"{len(event.chunks)} items were read"
-            self._session.accuse(Divergence("stream_overrun", where, read, "one more is asked for"))
+            self._session.diverge(
+                Divergence("stream_overrun", where, read, "one more is asked for")
+            )
         text = source.returned if source.streamed else source.result
         return None if text is None else decode(text.encode())
 

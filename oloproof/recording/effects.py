@@ -108,7 +108,7 @@ def _declare(kind: EffectKind, function: Any, options: dict[str, Any]) -> Any:
     if not callable(function) or _is_made_by_a_framework(function):
         raise NoFunctionError(
             f"@oloproof.{kind} takes a function, not `{type(function).__name__}`",
-            mend=f"put `@oloproof.{kind}` below the decorator that makes one of the function",
+            fix=f"put `@oloproof.{kind}` below the decorator that makes one of the function",
         )
     return _wrap(Effect(kind, function, **options))
 

@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 from oloproof.errors import OloproofError
+from oloproof.recording.leftover_threads import OURS, case_of_leftover_thread, is_leftover_thread
 from oloproof.recording.positions import Home, Position, Scope, identity
-from oloproof.recording.strays import OURS, case_of_stray, is_stray
 
 if TYPE_CHECKING:
     from oloproof.recording.events import Event
@@ -149,11 +149,11 @@ def _at_home(home: Home, what: str) -> Position | None:
 
 def is_idle() -> bool:
     """Whether nothing that is called now could belong to a case, be it one that has ended."""
-    return not OPEN and AT.get() is None and not is_stray()
+    return not OPEN and AT.get() is None and not is_leftover_thread()
 
 
 def _adopt(what: str) -> Position | None:
-    ended = case_of_stray()
+    ended = case_of_leftover_thread()
     if ended is not None:
         raise _late(ended, what)
     sessions = list(OPEN)
@@ -168,7 +168,7 @@ def _adopt(what: str) -> Position | None:
     session = sessions[0]
     if session.preparing:
         return None  # a thread that `reset` waits for
-    if is_stray():
+    if is_leftover_thread():
         session.outside(what.split("\0")[1])
         raise _refused(what, "by a thread that was at work when an earlier case ended")
     session.note_adopted()
@@ -187,7 +187,7 @@ def _late(session: OpenCase, what: str) -> OloproofError:
 def _refused(what: str, why: str) -> OloproofError:
     return OloproofError(
         f"`{what.split(chr(0))[1]}` was called {why}",
-        mend="start threads in a copy of the case's context "
+        fix="start threads in a copy of the case's context "
         "(`contextvars.copy_context().run`, `asyncio.to_thread`), and wait for them",
     )
 

@@ -107,7 +107,7 @@ def _set_status(within: Event | None, status: str) -> None:
     if call is None:
         raise OloproofError(
             "record(status=...) was called outside of a tool",
-            mend="call it in the body of the tool whose call has this status",
+            fix="call it in the body of the tool whose call has this status",
         )
     call.status = status
 
@@ -139,7 +139,7 @@ def _plain(kind: str, given: object, field: str) -> dict[str, JsonValue]:
         raise OloproofError(
             f"record({field}=...) is not valid: {problem['msg']}",
             where=f"{field}.{where}" if where else field,
-            mend=f"give a `{kind}` or its fields",
+            fix=f"give a `{kind}` or its fields",
         ) from None
     plain = to_json(dumped, field)
     assert isinstance(plain, dict)

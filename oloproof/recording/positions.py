@@ -138,7 +138,7 @@ class ReplayedCase(OpenCase, Protocol):
     def trusted(self) -> bool:
         """Whether it went as its recording did, so far."""
 
-    def accuse(self, divergence: Divergence) -> NoReturn:
+    def diverge(self, divergence: Divergence) -> NoReturn:
         """The replay went another way than its recording."""
 
     def stop(self, reason: str, detail: str) -> NoReturn:

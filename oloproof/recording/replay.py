@@ -128,7 +128,7 @@ class ReplaySession(Session):
         """Whether nothing was found against this replay so far."""
         return counts(self.reason, self.divergence)
 
-    def accuse(self, divergence: Divergence) -> NoReturn:
+    def diverge(self, divergence: Divergence) -> NoReturn:
         """Mark the session untrusted, then try to stop the agent."""
         if self.trusted:
             self.divergence = divergence
@@ -170,7 +170,7 @@ class ReplaySession(Session):
         if isinstance(found, Mismatch):
             expected = None if found.expected is None else shown_call(found.expected)
             actual = shown_call(event)
-            self.accuse(Divergence(found.kind, f"call {event.index + 1}", expected, actual))
+            self.diverge(Divergence(found.kind, f"call {event.index + 1}", expected, actual))
         event.source = found
         if found is self._target:
             self._met = event
@@ -276,10 +276,10 @@ class ReplaySession(Session):
         ):
             where = f"call {event.index + 1}: result of {event.name}"
             was, now = shown_outcome(source), shown_outcome(event)
-            self.accuse(Divergence("changed_result", where, was, now))
+            self.diverge(Divergence("changed_result", where, was, now))
 
     def _notice_script(self, event: Event) -> None:
-        """Warn of a model that answers anew from its beginning, whatever it is asked."""
+        """Warn of a model that answers again from its beginning, whatever it is asked."""
         if event.kind != "model" or event.plan != "run" or event.name not in self._served_models:
             return
         self._served_models.discard(event.name)  # only its first live answer tells

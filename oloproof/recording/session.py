@@ -19,8 +19,8 @@ from oloproof.recording.endings import Note, ReplayStop
 from oloproof.recording.events import Event, Origin, Said
 from oloproof.recording.lanes import AT, OPEN
 from oloproof.recording.late import LateCalls
+from oloproof.recording.leftover_threads import note_leftover_threads, threads_now
 from oloproof.recording.positions import Position, Scope, identity
-from oloproof.recording.strays import note_strays, threads_now
 from oloproof.recording.trajectory import Timeline
 from oloproof.recording.waiting import Turns
 
@@ -98,7 +98,7 @@ class Session:
             self.late.begin(self.events, self.read_at)
             self.condition.notify_all()
         # Beside other open cases nobody can tell whose threads they are.
-        note_strays(self, self._threads, alone=not OPEN)
+        note_leftover_threads(self, self._threads, alone=not OPEN)
         AT.reset(self._token)
 
     def prepared(self) -> None:
@@ -158,7 +158,7 @@ class Session:
         if not self.is_open:
             raise OloproofError(
                 f"`{name}` was called after the end of its case",
-                mend="wait for the threads and tasks that the system starts",
+                fix="wait for the threads and tasks that the system starts",
             )
 
     # --- what a call gave ----------------------------------------------------------------

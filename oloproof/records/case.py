@@ -59,7 +59,7 @@ class Case(NamedTuple):
         return self.cluster or self.source or self.id
 
 
-def refuse_case(case: Case, what: str, *, mend: str) -> ConfigurationError:
+def refuse_case(case: Case, what: str, *, fix: str) -> ConfigurationError:
     """The error of a case that will not do; one without a line is named where it would stand."""
     where = None if case.line is not None else f"case `{case.id}`"
-    return ConfigurationError(what, where=where, mend=mend)
+    return ConfigurationError(what, where=where, fix=fix)

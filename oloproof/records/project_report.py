@@ -29,7 +29,7 @@ class ExampleList(Report):
 
 
 class CheckReason(Report):
-    """Why a system cannot be relied on to be replayed: a word, the place, and how to mend it.
+    """Why a system cannot be relied on to be replayed: a word, the place, and how to fix it.
 
     `case` is null where the system as a whole is meant; `where` says the place in words,
     `step` and `tool` name the call, `path` is a place in the sandbox.
@@ -42,7 +42,7 @@ class CheckReason(Report):
     tool: str | None
     path: str | None
     detail: str
-    mend: str
+    fix: str
 
 
 class CheckedCase(Report):

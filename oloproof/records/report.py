@@ -73,7 +73,7 @@ class ValidityReport(Report):
     lower_bound: float | None
     minimum: float
     valid: bool
-    strays: int = 0
+    unmatched: int = 0
     unsigned: int = 0
     labellers: list[str] = Field(default_factory=empty_list)
     absent: str | None = None
@@ -165,11 +165,11 @@ class Change(Report):
 
 
 class ErrorDetail(Report):
-    """What went wrong, where, how to mend it, and the exit code that says so."""
+    """What went wrong, where, how to fix it, and the exit code that says so."""
 
     what: str
     where: str | None
-    mend: str | None
+    fix: str | None
     exit_code: int
 
 

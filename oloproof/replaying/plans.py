@@ -42,7 +42,7 @@ def replace_first(
 def fault_plan(kind: str, duration: Duration = "once") -> FaultPlan:
     """The plan of a fault; `ConfigurationError` for one that there is not."""
     if kind not in fault_names():
-        raise ConfigurationError(f"there is no fault `{kind}`", mend=suggest(kind, fault_names()))
+        raise ConfigurationError(f"there is no fault `{kind}`", fix=suggest(kind, fault_names()))
     return replace(plan_of(kind), calls=_calls(duration))
 
 
@@ -50,7 +50,7 @@ def _calls(duration: Duration) -> int | None:
     if not is_duration(duration):
         raise ConfigurationError(
             f"a fault cannot last {duration!r} calls",
-            mend="`duration` is `once`, `always` or a number of calls",
+            fix="`duration` is `once`, `always` or a number of calls",
         )
     if duration == "always":
         return None

@@ -74,7 +74,7 @@ class Store:
     """Objects, results and runs of one project; `on_warning` hears of damage that was met.
 
     Every object is checked against its digest when it is read. A damaged one counts as
-    absent, so that what it held is made anew, and never as evidence. With `create=False` a
+    absent, so that what it held is made again, and never as evidence. With `create=False` a
     store that is not there is refused and nothing on disk is changed by opening it.
 
     Everything here raises `StoreError` where the file cannot be read or written.

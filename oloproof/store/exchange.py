@@ -134,7 +134,7 @@ def _refuse_foreign(path: Path) -> None:
         raise StoreError(
             f"the export cannot be read: {error}; nothing was imported",
             where=str(path),
-            mend="see that the file may be read and the disk works",
+            fix="see that the file may be read and the disk works",
         ) from None
     version, application, page, pages = (
         int.from_bytes(head[at : at + size], "big")
@@ -147,7 +147,7 @@ def _refuse_foreign(path: Path) -> None:
             f"the export has format {version}; this version of Oloproof reads "
             f"format {EXPORT_FORMAT}",
             where=str(path),
-            mend="export it again where it came from, with this version"
+            fix="export it again where it came from, with this version"
             if version < EXPORT_FORMAT
             else "import it with the version that wrote it, or a newer one",
         )
@@ -161,7 +161,7 @@ def refused(path: Path, what: str) -> StoreError:
     return StoreError(
         f"the export is damaged: {what}; nothing was imported",
         where=str(path),
-        mend="copy the file again, or export again where it came from",
+        fix="copy the file again, or export again where it came from",
     )
 
 
@@ -179,5 +179,5 @@ def _read_only(path: Path) -> str:
 
 def _no_export(path: Path, what: str) -> ConfigurationError:
     return ConfigurationError(
-        what, where=str(path), mend="name a file that `oloproof cache export FILE` made"
+        what, where=str(path), fix="name a file that `oloproof cache export FILE` made"
     )

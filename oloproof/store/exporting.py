@@ -169,7 +169,7 @@ def _new_file(target: Path) -> Iterator[sqlite3.Connection]:
         raise OloproofError(
             f"the export cannot be written: {error}",
             where=str(target),
-            mend="see that the folder can be written to and the disk is not full",
+            fix="see that the folder can be written to and the disk is not full",
         ) from error
     finally:
         with contextlib.suppress(OSError):  # also a name that no file may have
@@ -181,11 +181,11 @@ def _refuse_taken(target: Path) -> None:
         raise ConfigurationError(
             "there is a file of this name already",
             where=str(target),
-            mend="name another, or remove it first",
+            fix="name another, or remove it first",
         )
     if not target.parent.is_dir():
         raise ConfigurationError(
-            "the folder of the file does not exist", where=str(target), mend="make it first"
+            "the folder of the file does not exist", where=str(target), fix="make it first"
         )
 
 
@@ -196,7 +196,7 @@ def _refuse_unended(store: Store, rows: Sequence[RunRow], number: int | None) ->
         raise ConfigurationError(
             f"run {number or running[0]} is running" if running else "there is no run",
             where=str(store.path),
-            mend="export when a run has ended",
+            fix="export when a run has ended",
         )
 
 
@@ -205,5 +205,5 @@ def _nothing_to_export(store: Store, number: int | None) -> StoreError:
     return StoreError(
         f"{what}: there is nothing to export",
         where=str(store.path),
-        mend="`oloproof cache verify` says what is damaged; `oloproof run` makes it anew",
+        fix="`oloproof cache verify` says what is damaged; `oloproof run` makes it again",
     )

@@ -84,7 +84,7 @@ def _of_other_projects(intake: Intake, path: Path, project: str) -> dict[int, st
             f"the runs in the file are of the project `{min(others.values())}`, "
             f"and this is `{project}`",
             where=str(path),
-            mend="import it in its own project",
+            fix="import it in its own project",
         )
     return {
         number: f"it is one of the project `{name}`, and this is `{project}`"

@@ -98,17 +98,17 @@ def store_error(path: Path, error: Exception) -> StoreError:
     if is_damaged(error):
         return damage(path, str(error))
     if code in _HELD:
-        mend = "another program holds the store; try again when it is done"
+        fix = "another program holds the store; try again when it is done"
     elif code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        mend = (
+        fix = (
             "see whether the disk is full or failing, then run again; "
             "everything up to the last batch is kept"
         )
     elif code in _CLOSED or isinstance(error, OSError):
-        mend = "the project's folder must be writable: a run keeps its evidence in .oloproof/"
+        fix = "the project's folder must be writable: a run keeps its evidence in .oloproof/"
     else:
-        mend = "run again; if it stays, move the file away to begin afresh"
-    return StoreError(f"the store cannot be used: {error}", where=str(path), mend=mend)
+        fix = "run again; if it stays, move the file away to begin afresh"
+    return StoreError(f"the store cannot be used: {error}", where=str(path), fix=fix)
 
 
 def damage(path: Path, what: str) -> DamagedStoreError:
@@ -116,7 +116,7 @@ def damage(path: Path, what: str) -> DamagedStoreError:
     return DamagedStoreError(
         f"the store is damaged: {what}",
         where=str(path),
-        mend="move the file away to begin afresh (what it alone holds is lost), then run again",
+        fix="move the file away to begin afresh (what it alone holds is lost), then run again",
     )
 
 
@@ -176,7 +176,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             raise StoreError(
                 f"the store has format {found}; this version of Oloproof reads format {FORMAT}",
                 where=str(path),
-                mend="use the version that wrote it, or move the folder away to begin afresh",
+                fix="use the version that wrote it, or move the folder away to begin afresh",
             )
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
@@ -233,5 +233,5 @@ def _nothing_run(path: Path) -> ConfigurationError:
     return ConfigurationError(
         "nothing has been run in this project yet",
         where=str(path.parent),
-        mend="run it first: `oloproof run`",
+        fix="run it first: `oloproof run`",
     )

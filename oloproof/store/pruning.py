@@ -86,7 +86,7 @@ def _refuse_while_running(store: Store, rows: Sequence[RunRow]) -> None:
         raise ConfigurationError(
             f"run {running[0]} is running, and may come to need what would be dropped",
             where=str(store.path),
-            mend="prune when it has ended",
+            fix="prune when it has ended",
         )
 
 
@@ -105,7 +105,7 @@ def _refuse_unreadable(
         raise StoreError(
             f"run {run.number} is to be kept and is damaged: what it rests on cannot be told",
             where=str(store.path),
-            mend=f"drop it: {keep_less}" if newer else f"run again, then drop it: {keep_less}",
+            fix=f"drop it: {keep_less}" if newer else f"run again, then drop it: {keep_less}",
         )
 
 

@@ -96,7 +96,7 @@ def _state(raw: JsonValue, files: StateFiles) -> _State:
     except ConfigurationError as error:
         if error.where is not None:
             raise
-        raise FaultyCaseError(error.what, at, error.mend or "") from None
+        raise FaultyCaseError(error.what, at, error.fix or "") from None
     if "$patch" not in raw:
         return _State(file.value, file.json, file.depth)
     state = _State(file.value, depth=file.depth)
@@ -165,7 +165,7 @@ def _patched(state: _State, operations: list[JsonValue], at: Place) -> _State:
     try:
         value = apply(state.value, operations)
     except PatchError as error:
-        raise FaultyCaseError(error.what, at, error.mend or "") from None
+        raise FaultyCaseError(error.what, at, error.fix or "") from None
     bound = _depth_bound(depth_of(state.value) if state.depth is None else state.depth, operations)
     # Measuring a large state takes milliseconds, so only where it may be too deep.
     if bound > MAX_DEPTH and (bound := depth_of(value)) > MAX_DEPTH:
@@ -234,8 +234,8 @@ def _bad_id(raw: dict[str, JsonValue]) -> FaultyCaseError:
     name = raw["id"]
     if not isinstance(name, str) or not name.strip():
         quoted = isinstance(name, int | float) and not isinstance(name, bool)
-        mend = f'quote it: "{name}"' if quoted else "write a text that no other case has"
-        return FaultyCaseError(f"`id` must be text, not {describe(name)}", ("id",), mend)
+        fix = f'quote it: "{name}"' if quoted else "write a text that no other case has"
+        return FaultyCaseError(f"`id` must be text, not {describe(name)}", ("id",), fix)
     if "~" in name:
         return FaultyCaseError(
             f"the id {describe(name)} holds `~`, which marks the copies that transforms make",

@@ -54,7 +54,7 @@ def open_cases(path: Path, what: str = _WHAT, items: str = "cases") -> CaseFile:
     raise ConfigurationError(
         f"{what} `{path.name}` is neither .jsonl, .json nor YAML",
         where=show_path(path),
-        mend="name it by what it holds: .jsonl for one JSON object a line",
+        fix="name it by what it holds: .jsonl for one JSON object a line",
     )
 
 
@@ -111,7 +111,7 @@ class JsonLines:
             without_mark(data) if number == 1 else data,
             self.path,
             first_line=number,
-            mend=None if data.endswith(b"}") else _ONE_LINE,
+            fix=None if data.endswith(b"}") else _ONE_LINE,
         )
 
     def _blank(self, line: bytes, number: int) -> int:
@@ -123,7 +123,7 @@ class JsonLines:
         return ConfigurationError(
             "the line holds nothing but white space",
             where=show_where(self.path, number),
-            mend="remove the line",
+            fix="remove the line",
         )
 
 
@@ -173,7 +173,7 @@ class CaseList:
                 raise ConfigurationError(
                     f"YAML reads `{word}` as {read}",
                     where=document.where(place),
-                    mend=f'quote it: "{word}", or write {read}',
+                    fix=f'quote it: "{word}", or write {read}',
                 )
         items = self._list(document.value)
         return data, items, [document.line_of((position,)) for position in range(len(items))]
@@ -184,5 +184,5 @@ class CaseList:
         raise ConfigurationError(
             f"{self.what} is {describe(value)}, not a list of {self.items}",
             where=show_where(self.path, 1),
-            mend=f"write a list of objects, one for each of the {self.items}",
+            fix=f"write a list of objects, one for each of the {self.items}",
         )

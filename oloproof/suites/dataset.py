@@ -100,7 +100,7 @@ class Dataset:
             count += 1
         if not count:
             raise ConfigurationError(
-                "the dataset holds no case", where=show_path(self.path), mend="add at least one"
+                "the dataset holds no case", where=show_path(self.path), fix="add at least one"
             )
         files = self._states.digests
         return DatasetFacts(
@@ -140,7 +140,7 @@ class Dataset:
             raise ConfigurationError(
                 fault.what,
                 where=self._cases.document(position, line, raw).where(fault.place),
-                mend=fault.mend,
+                fix=fault.fix,
             ) from None
 
     def _refuse_repeated(self, case: Case, position: int) -> None:
@@ -151,7 +151,7 @@ class Dataset:
                 raise ConfigurationError(
                     f"the id `{case.id}` is given twice: in line {line} and in line {case.line}",
                     where=self._cases.document(position, case.line, None).where(("id",)),
-                    mend="give each case an id of its own",
+                    fix="give each case an id of its own",
                 )
 
 

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, said to a person: what, in which line and field, how to mend it."""
+"""What pydantic finds wrong, said to a person: what, in which line and field, how to fix it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from oloproof.suites.places import Place
 
 REFUSED: Final = "refused"
-"""The type of an error that a validator of ours raised; its context holds what, mend and at."""
+"""The type of an error that a validator of ours raised; its context holds what, fix and at."""
 
 _WANTED: Final = {
     "string_type": "text",
@@ -59,7 +59,7 @@ def explain(
     return ConfigurationError(
         first.what() + (f" (and {others} more)" if others else ""),
         where=document.where(first.place),
-        mend=first.mend(),
+        fix=first.fix(),
     )
 
 
@@ -139,10 +139,10 @@ class _Fault:
         name, words = _LIMITS[self.kind]
         return f"{words} {self.context[name]:g}"
 
-    def mend(self) -> str:
+    def fix(self) -> str:
         kind = self.kind
         if kind == REFUSED:
-            return str(self.context["mend"])
+            return str(self.context["fix"])
         if kind == "missing":
             return f"add `{self.name}`"
         if kind == "extra_forbidden":

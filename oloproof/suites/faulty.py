@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class FaultyCaseError(Exception):
-    """A case is wrong: what, at which place in it, and how to mend it."""
+    """A case is wrong: what, at which place in it, and how to fix it."""
 
-    def __init__(self, what: str, place: Place, mend: str) -> None:
+    def __init__(self, what: str, place: Place, fix: str) -> None:
         super().__init__(what)
         self.what = what
         self.place = place
-        self.mend = mend
+        self.fix = fix
 
 
 def wrong_type(place: Place, wanted: str, value: JsonValue) -> FaultyCaseError:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from oloproof.canonical import JsonValue
 
 
-def read_bytes(path: Path, what: str, *, mend: str | None = None) -> bytes:
-    """The bytes of a file; `what` names it in errors, `mend` is for a file that is not there."""
+def read_bytes(path: Path, what: str, *, fix: str | None = None) -> bytes:
+    """The bytes of a file; `what` names it in errors, `fix` is for a file that is not there."""
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:
-        raise cannot_read(path, what, error, mend=mend) from None
+        raise cannot_read(path, what, error, fix=fix) from None
 
 
-def check_file(path: Path, what: str, *, where: str, mend: str | None = None) -> None:
+def check_file(path: Path, what: str, *, where: str, fix: str | None = None) -> None:
     """Raises if no file is at `path`, which stands at `where` in another file."""
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             raise IsADirectoryError
     except (OSError, ValueError) as error:
-        raise cannot_read(path, what, error, where=where, mend=mend) from None
+        raise cannot_read(path, what, error, where=where, fix=fix) from None
 
 
 def cannot_read(
@@ -41,20 +41,20 @@ def cannot_read(
     error: OSError | ValueError,
     *,
     where: str | None = None,
-    mend: str | None = None,
+    fix: str | None = None,
 ) -> ConfigurationError:
-    """Why a file cannot be read; `mend` is for a file that is not there."""
+    """Why a file cannot be read; `fix` is for a file that is not there."""
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        problem, mend = "does not exist", mend or "create it, or correct the path"
+        problem, fix = "does not exist", fix or "create it, or correct the path"
     elif isinstance(error, IsADirectoryError):
-        problem, mend = "is a folder, not a file", "name the file inside it"
+        problem, fix = "is a folder, not a file", "name the file inside it"
     elif isinstance(error, PermissionError):
-        problem, mend = "may not be read", "check its permissions"
+        problem, fix = "may not be read", "check its permissions"
     else:
         reason = getattr(error, "strerror", None) or str(error)
-        problem, mend = f"cannot be read ({reason})", "correct the path"
+        problem, fix = f"cannot be read ({reason})", "correct the path"
     return ConfigurationError(
-        f"{what} {problem}: {show_path(path)}", where=where or show_path(path), mend=mend
+        f"{what} {problem}: {show_path(path)}", where=where or show_path(path), fix=fix
     )
 
 
@@ -76,7 +76,7 @@ def append_lines(path: Path, values: Iterable[JsonValue], what: str) -> None:
         raise ConfigurationError(
             f"{what} cannot be written: {error.strerror}",
             where=show_path(path),
-            mend="make it writable",
+            fix="make it writable",
         ) from None
 
 
@@ -105,5 +105,5 @@ def _not_text(
     return ConfigurationError(
         f"the file is {problem}{found}: byte 0x{data[position]:02x}",
         where=show_where(path, line),
-        mend="save the file as UTF-8",
+        fix="save the file as UTF-8",
     )

@@ -80,8 +80,8 @@ class _Reader:
         self._counted = (self.position, line)
         return line
 
-    def malformed(self, what: str, mend: str, place: Place = ()) -> MalformedError:
-        return MalformedError(what, line=self.line(), mend=mend, place=place)
+    def malformed(self, what: str, fix: str, place: Place = ()) -> MalformedError:
+        return MalformedError(what, line=self.line(), fix=fix, place=place)
 
     def skip_space(self) -> str:
         """The next character that is no white space, or nothing at the end."""
@@ -134,7 +134,7 @@ class _Reader:
                 raise MalformedError(
                     f"the key `{key}` is given twice",
                     line=line,
-                    mend=f"keep one of them (the first is {before})",
+                    fix=f"keep one of them (the first is {before})",
                     place=(*place, key),
                 )
             self.lines[(*place, key)] = line

@@ -67,7 +67,7 @@ def load_labels(path: Path) -> Labels:
             raise ConfigurationError(
                 f"lines {before.line} and {line.line} disagree on the pair of `{line.case}`",
                 where=show_where(path, number, ("kept",)),
-                mend="agree on one answer and keep one of the lines",
+                fix="agree on one answer and keep one of the lines",
             )
         labellers.add(line.labeller)
     return Labels(
@@ -79,8 +79,8 @@ def load_labels(path: Path) -> Labels:
 
 
 def _read_line(raw: Any, path: Path, number: int) -> LabelLine:
-    def refused(what: str, mend: str, *place: str) -> ConfigurationError:
-        return ConfigurationError(what, where=show_where(path, number, place), mend=mend)
+    def refused(what: str, fix: str, *place: str) -> ConfigurationError:
+        return ConfigurationError(what, where=show_where(path, number, place), fix=fix)
 
     if not isinstance(raw, dict):
         raise refused(

@@ -43,9 +43,9 @@ class Document(NamedTuple):
         return show_where(self.path, self.line_of(place), place)
 
 
-def read_document(path: Path, what: str, *, mend: str | None = None) -> Document:
+def read_document(path: Path, what: str, *, fix: str | None = None) -> Document:
     """The file at `path`: JSON if its name ends so, else YAML. `what` names it in errors."""
-    data = read_bytes(path, what, mend=mend)
+    data = read_bytes(path, what, fix=fix)
     return parse_document(data, path)
 
 
@@ -63,11 +63,11 @@ def parse_document(data: bytes, path: Path) -> Document:
 
 
 def parse_bytes(
-    data: bytes, path: Path, *, first_line: int = 1, mend: str | None = None
+    data: bytes, path: Path, *, first_line: int = 1, fix: str | None = None
 ) -> JsonValue:
     """The value of JSON whose first line is line `first_line` of the file at `path`.
 
-    Fast, since it does not keep lines. Raises `ConfigurationError`, in which `mend` takes the
+    Fast, since it does not keep lines. Raises `ConfigurationError`, in which `fix` takes the
     place of the usual advice on malformed JSON.
     """
     try:
@@ -76,15 +76,15 @@ def parse_bytes(
         decode_text(data, path, first_line=first_line)  # raises for what is no text at all
         if isinstance(error, UnicodeDecodeError):
             raise
-        raise refused_at(error, path, first_line=first_line, mend=mend) from None
+        raise refused_at(error, path, first_line=first_line, fix=fix) from None
 
 
 def refused_at(
-    error: MalformedError, path: Path, *, first_line: int = 1, mend: str | None = None
+    error: MalformedError, path: Path, *, first_line: int = 1, fix: str | None = None
 ) -> ConfigurationError:
     """The error of text whose first line is line `first_line` of the file at `path`."""
     return ConfigurationError(
         error.what,
         where=show_where(path, first_line - 1 + error.line, error.place),
-        mend=mend or error.mend,
+        fix=fix or error.fix,
     )

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class MalformedError(Exception):
-    """No strict JSON or YAML: what is wrong, on which line (from 1), and how to mend it."""
+    """No strict JSON or YAML: what is wrong, on which line (from 1), and how to fix it."""
 
-    def __init__(self, what: str, *, line: int, mend: str, place: Place = ()) -> None:
+    def __init__(self, what: str, *, line: int, fix: str, place: Place = ()) -> None:
         super().__init__(what)
         self.what = what
         self.line = line
-        self.mend = mend
+        self.fix = fix
         self.place = place

@@ -24,7 +24,7 @@ def _no_pass(given: object, info: ValidationInfo) -> object:
     if given == "PASS":
         raise refuse(
             f"`{info.field_name}` lists PASS, so that success would stop a release",
-            mend="list FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW",
+            fix="list FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW",
         )
     return given
 
@@ -60,13 +60,13 @@ class Rule(Fields):
         if len(given) > 1:
             raise refuse(
                 f"rule `{self.id}` gives both `{given[0]}` and `{given[1]}`",
-                mend="write one rule for each bound",
+                fix="write one rule for each bound",
                 at=(given[1],),
             )
         if not given and not self.requires_manual_review:
             raise refuse(
                 f"rule `{self.id}` requires nothing",
-                mend="give it one of `min`, `max`, `max_failures`, "
+                fix="give it one of `min`, `max`, `max_failures`, "
                 "or `requires_manual_review: true`",
             )
         return self
@@ -95,7 +95,7 @@ class Policy(Fields):
             if status in self.block_on:
                 raise refuse(
                     f"{status} stands in both `block_on` and `warn_on`",
-                    mend="keep it in one of the two",
+                    fix="keep it in one of the two",
                     at=("warn_on", position),
                 )
         return self

@@ -243,7 +243,7 @@ def _patched(raw: JsonValue, at: Place, case: Case) -> JsonValue:
     try:
         state = apply(case.initial_state, raw)
     except PatchError as error:
-        raise FaultyCaseError(error.what, at, error.mend or "") from None
+        raise FaultyCaseError(error.what, at, error.fix or "") from None
     # Measuring a large state takes milliseconds, so only where it may have become too deep.
     if any(map(_may_deepen, raw)) and depth_of(state) > MAX_DEPTH:
         raise FaultyCaseError(

@@ -72,20 +72,20 @@ def parse_slice(text: str) -> SliceSpec:
     head = kind.strip() if colon else re.split(r"[.\[]", text, maxsplit=1)[0]
     raise ConfigurationError(
         f"the slice `{text}` divides by nothing that is known",
-        mend=f"{suggest(head, (*_COUNTS, 'metadata'))} {_USUAL}",
+        fix=f"{suggest(head, (*_COUNTS, 'metadata'))} {_USUAL}",
     )
 
 
 def _bounds(text: str, bounds: str) -> tuple[int, ...]:
     parts = [part.strip() for part in bounds.split(",")]
     if not all(re.fullmatch(r"[0-9]{1,9}", part) for part in parts):
-        raise ConfigurationError(f"the slice `{text}` has no list of whole numbers", mend=_USUAL)
+        raise ConfigurationError(f"the slice `{text}` has no list of whole numbers", fix=_USUAL)
     numbers = tuple(int(part) for part in parts)
     pairs = zip((0, *numbers), numbers, strict=False)
     if not all(before < after for before, after in pairs):
         raise ConfigurationError(
             f"the numbers of the slice `{text}` do not grow from 1 upwards",
-            mend="write positive numbers, each greater than the one before",
+            fix="write positive numbers, each greater than the one before",
         )
     return numbers
 
@@ -95,7 +95,7 @@ def _metadata_path(text: str) -> Path:
     if EVERY in path.segments:
         raise ConfigurationError(
             f"the slice `{text}` names many values of one case",
-            mend="name one value: a path without `[*]`",
+            fix="name one value: a path without `[*]`",
         )
     return path
 

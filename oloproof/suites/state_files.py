@@ -45,7 +45,7 @@ class StateFiles:
         self._kept: OrderedDict[str, StateFile] = OrderedDict()
 
     def forget(self) -> None:
-        """Starts anew, so that every file is read again."""
+        """Starts again, so that every file is read again."""
         self.digests.clear()
         self._kept.clear()
 
@@ -73,19 +73,19 @@ class StateFiles:
         if not name.endswith((".json", ".json.gz")):
             raise ConfigurationError(
                 f"the state file `{name}` is neither .json nor .json.gz",
-                mend="name a JSON file, compressed with gzip or not",
+                fix="name a JSON file, compressed with gzip or not",
             )
         try:
             path = (self.root / name).resolve()
             inside = path.is_relative_to(self.root.resolve())
         except (OSError, ValueError, RuntimeError) as error:
             raise ConfigurationError(
-                f"the state file {name!r} cannot be found: {error}", mend="correct the path"
+                f"the state file {name!r} cannot be found: {error}", fix="correct the path"
             ) from None
         if not inside:
             raise ConfigurationError(
                 f"the state file `{name}` lies outside the project",
-                mend=f"copy it below {show_path(self.root)} and give its path from there",
+                fix=f"copy it below {show_path(self.root)} and give its path from there",
             )
         return path
 
@@ -94,7 +94,7 @@ def _read(path: Path) -> bytes:
     try:
         return read_bytes(path, "the state file")
     except ConfigurationError as error:
-        raise ConfigurationError(error.what, mend=error.mend) from None
+        raise ConfigurationError(error.what, fix=error.fix) from None
 
 
 def _parse(data: bytes, path: Path) -> StateFile:
@@ -112,5 +112,5 @@ def _unpacked(data: bytes, path: Path) -> bytes:
         raise ConfigurationError(
             f"the gzip file is broken: {error}",
             where=show_path(path),
-            mend="write it again, with `gzip -k FILE.json`",
+            fix="write it again, with `gzip -k FILE.json`",
         ) from None

@@ -163,7 +163,7 @@ def load_suite(path: Path) -> Suite:
     # Absolute without following links: the root is where the user sees the file.
     path = Path(os.path.abspath(path))  # noqa: PTH100
     document = read_document(
-        path, "the suite", mend="run `oloproof init` to write one, or go to the project's folder"
+        path, "the suite", fix="run `oloproof init` to write one, or go to the project's folder"
     )
     spec = validate(document, SuiteFields)
     suite = Suite(

@@ -35,7 +35,7 @@ def _callable(text: str) -> str:
     if not _CALLABLE.fullmatch(text):
         raise refuse(
             f"`{text}` does not name a Python object",
-            mend="write `module:attr`, such as `app:desk` for `desk` in app.py",
+            fix="write `module:attr`, such as `app:desk` for `desk` in app.py",
         )
     return text
 
@@ -43,7 +43,7 @@ def _callable(text: str) -> str:
 def _exception(text: str) -> str:
     if not _EXCEPTION.fullmatch(text):
         raise refuse(
-            f"`{text}` does not name an exception", mend="write its name, such as TransientError"
+            f"`{text}` does not name an exception", fix="write its name, such as TransientError"
         )
     return text
 
@@ -54,12 +54,12 @@ def _pattern(text: str) -> str:
     except re.error as error:
         raise refuse(
             f"the pattern `{text}` cannot be read: {error}",
-            mend="write the name of an environment variable, or a regular expression",
+            fix="write the name of an environment variable, or a regular expression",
         ) from None
     if re.search(text, ""):
         raise refuse(
             f"the pattern `{text}` matches even the empty text",
-            mend="write a pattern that matches nothing but the secret",
+            fix="write a pattern that matches nothing but the secret",
         )
     return text
 
@@ -68,7 +68,7 @@ def _slice(text: str) -> str:
     try:
         parse_slice(text)
     except ConfigurationError as error:
-        raise refuse(error.what, mend=error.mend or "") from None
+        raise refuse(error.what, fix=error.fix or "") from None
     return text
 
 
@@ -103,7 +103,7 @@ class SystemSpec(Fields):
             if not kept.counts(parse(text)):
                 raise refuse(
                     f"the keys at `{text}` are to be compared by their rows, and to be ignored",
-                    mend="leave it out of `ignore` or of `generated_keys`",
+                    fix="leave it out of `ignore` or of `generated_keys`",
                     at=("generated_keys", position),
                 )
         return self
@@ -119,14 +119,14 @@ class SystemSpec(Fields):
             both = "both" if self.callable is not None else "neither"
             raise refuse(
                 f"`system` gives {both} of `callable` and `recorded`",
-                mend="give `callable: module:attr` to run a system, or `recorded: FILE` to judge "
+                fix="give `callable: module:attr` to run a system, or `recorded: FILE` to judge "
                 "what it did elsewhere",
             )
         for name in _OF_CALLABLES if self.recorded is not None else ():
             if name in self.model_fields_set:
                 raise refuse(
                     f"`{name}` says nothing of a system that was recorded: none is run",
-                    mend="leave it out",
+                    fix="leave it out",
                     at=(name,),
                 )
         return self
@@ -164,13 +164,13 @@ class TransformFields(Fields):
         if not re.fullmatch(r"[^\x00-\x20\x7f-\x9f~]+", self.name):
             raise refuse(
                 f"the name `{self.name}` cannot stand in the id of a copy (`case~transform`)",
-                mend="leave out `~`, spaces and control characters",
+                fix="leave out `~`, spaces and control characters",
                 at=("name",),
             )
         if self.name == IDENTITY:
             raise refuse(
                 f"the transform `{IDENTITY}` is built in: it changes nothing",
-                mend="give this one another name",
+                fix="give this one another name",
                 at=("name",),
             )
         return self
@@ -229,7 +229,7 @@ class SuiteFields(Fields):
             if text in self.slices[:position]:
                 raise refuse(
                     f"the slice `{text}` is given twice",
-                    mend="keep one of them",
+                    fix="keep one of them",
                     at=("slices", position),
                 )
         return self
@@ -239,13 +239,13 @@ def _check_type(options: Mapping[str, Any], at: tuple[str | int, ...]) -> None:
     """An evaluator's type is the name of a module, so that it is no path to anything else."""
     if "type" not in options:
         raise refuse(
-            "an evaluator has no `type`", mend="add `type`, such as `type: state_matches`", at=at
+            "an evaluator has no `type`", fix="add `type`, such as `type: state_matches`", at=at
         )
     name = options["type"]
     if not isinstance(name, str) or not _EVALUATOR.fullmatch(name):
         raise refuse(
             f"`{name}` cannot be a type of evaluator",
-            mend="write a name in small letters, such as `state_matches`, "
+            fix="write a name in small letters, such as `state_matches`, "
             "or name your own: `my_checks:total`",
             at=(*at, "type"),
         )

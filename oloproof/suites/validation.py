@@ -33,9 +33,9 @@ class Fields(BaseModel):
     not_yet: ClassVar[Mapping[str, str]] = {}
 
 
-def refuse(what: str, *, mend: str, at: Place = ()) -> PydanticCustomError:
+def refuse(what: str, *, fix: str, at: Place = ()) -> PydanticCustomError:
     """The error that a validator raises; `at` leads from the validated value to the culprit."""
-    return PydanticCustomError(REFUSED, "{what}", {"what": what, "mend": mend, "at": at})
+    return PydanticCustomError(REFUSED, "{what}", {"what": what, "fix": fix, "at": at})
 
 
 def refuse_repeats(listed: str, field: str, names: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ def refuse_repeats(listed: str, field: str, names: Iterable[str]) -> None:
         if name in seen:
             raise refuse(
                 f"the {field} `{name}` is given twice in `{listed}`",
-                mend=f"rename or remove one of them (the first is `{listed}[{seen[name]}]`)",
+                fix=f"rename or remove one of them (the first is `{listed}[{seen[name]}]`)",
                 at=(listed, position, field),
             )
         seen[name] = position
@@ -64,14 +64,14 @@ def _readable(text: str) -> str:
     try:
         parse(text)
     except ConfigurationError as error:
-        raise refuse(error.what, mend=error.mend or "") from None
+        raise refuse(error.what, fix=error.fix or "") from None
     return text
 
 
 def _one_place(text: str) -> str:
     if parse(text).has_wildcard:
         raise refuse(
-            f"the path `{text}` may name several places", mend="name one place, without `[*]`"
+            f"the path `{text}` may name several places", fix="name one place, without `[*]`"
         )
     return text
 
@@ -87,7 +87,7 @@ def _first_format(version: int) -> int:
     if version != 1:
         raise refuse(
             f"`version` is {version}, a form of this file that is not known here",
-            mend="write `version: 1`, or use a newer Oloproof",
+            fix="write `version: 1`, or use a newer Oloproof",
         )
     return version
 

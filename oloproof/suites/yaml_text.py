@@ -76,7 +76,7 @@ def parse_located(text: str) -> LocatedYaml:
         raise MalformedError(
             f"the file holds the control character U+{ord(found.group()):04X}",
             line=text.count("\n", 0, found.start()) + 1,
-            mend='remove it, or write it as an escape in double quotes ("\\x07")',
+            fix='remove it, or write it as an escape in double quotes ("\\x07")',
         )
     try:
         return _Reader(yaml.parse(text, Loader=_LOADER)).read_document()
@@ -241,8 +241,8 @@ def _number_or_text(text: str, event: Any, place: Place) -> JsonValue:
     return text
 
 
-def _at(event: Any, what: str, mend: str, place: Place = ()) -> MalformedError:
-    return MalformedError(what, line=event.start_mark.line + 1, mend=mend, place=place)
+def _at(event: Any, what: str, fix: str, place: Place = ()) -> MalformedError:
+    return MalformedError(what, line=event.start_mark.line + 1, fix=fix, place=place)
 
 
 def _too_deep(event: Any) -> MalformedError:
@@ -265,11 +265,11 @@ def _malformed(error: yaml.YAMLError, text: str) -> MalformedError:
     return MalformedError(
         f"the YAML cannot be read: {problem}",
         line=line,
-        mend=_mend(problem, getattr(error, "context", None) or "", written),
+        fix=_fix(problem, getattr(error, "context", None) or "", written),
     )
 
 
-def _mend(problem: str, context: str, written: str) -> str:
+def _fix(problem: str, context: str, written: str) -> str:
     if "\t" in written[: len(written) - len(written.lstrip())]:
         return "indent with spaces, not with tabs"
     if "mapping values are not allowed" in problem:

@@ -75,16 +75,14 @@ def load_function(spec: str, root: Path) -> Callable[..., Any]:
     """
     module_name, separator, attribute = spec.partition(":")
     if not separator or not attribute:
-        raise ConfigurationError(
-            f"`{spec}` names no function", mend="write it as `module:function`"
-        )
+        raise ConfigurationError(f"`{spec}` names no function", fix="write it as `module:function`")
     found = load_object(spec, root)
     loader = _Loader(spec, root, str)
     if not callable(found):
         raise ConfigurationError(
             f"`{spec}` is {_with_article(type(found).__name__)} that cannot be called",
             where=getattr(sys.modules.get(module_name), "__file__", None),
-            mend="name a function",
+            fix="name a function",
         )
 
     def called(*args: Any) -> Any:
@@ -114,18 +112,18 @@ class _Loader:
             if isinstance(error, ModuleNotFoundError) and _is_part(error.name, name):
                 raise self._no_module(name) from None
             if isinstance(error, ModuleNotFoundError):
-                mend = f"install `{error.name}` into the environment that Oloproof runs in"
+                fix = f"install `{error.name}` into the environment that Oloproof runs in"
             elif isinstance(error, SyntaxError):
-                mend = "correct the line"
-            elif isinstance(error, OloproofError) and error.mend:
-                mend = error.mend
+                fix = "correct the line"
+            elif isinstance(error, OloproofError) and error.fix:
+                fix = error.fix
             elif isinstance(error, TypeError) and (option := _UNKNOWN_OPTION.match(str(error))):
                 declared, given = option.groups()
                 said = suggest(given, OPTIONS[declared])
-                mend = f"`@oloproof.{declared}` has no option `{given}`: {said}"
+                fix = f"`@oloproof.{declared}` has no option `{given}`: {said}"
             else:
-                mend = "the module must import without side effects that need the run"
-            raise self.raised(f"importing `{name}`", error, mend) from error
+                fix = "the module must import without side effects that need the run"
+            raise self.raised(f"importing `{name}`", error, fix) from error
         self._refuse_hidden(name)
         return module
 
@@ -137,7 +135,7 @@ class _Loader:
             raise ConfigurationError(
                 f"`{self.spec}` means {own.name}, but another module is called `{own.stem}` too",
                 where=file or "built into Python",
-                mend=f"rename {own.name}: the name belongs to Python or to an installed package",
+                fix=f"rename {own.name}: the name belongs to Python or to an installed package",
             )
 
     def attribute(self, module: Any, attribute: str) -> Any:
@@ -149,7 +147,7 @@ class _Loader:
                 raise ConfigurationError(
                     f"`{self.spec}` names nothing: {module.__name__} has no `{attribute}`",
                     where=getattr(module, "__file__", None),
-                    mend=suggest(attribute, names),
+                    fix=suggest(attribute, names),
                 )
             found = getattr(found, part)
         return found
@@ -162,7 +160,7 @@ class _Loader:
         if not callable(found):
             raise ConfigurationError(
                 f"`{self.spec}` is declared as {kind} but cannot be called",
-                mend="correct `system.kind`",
+                fix="correct `system.kind`",
             )
         make = functools.partial(self._made, found)
         return self._living(PythonSystem.of(make(), make))
@@ -181,8 +179,8 @@ class _Loader:
     ) -> PythonSystem:
         """The system of what entering it gave; the object that was entered, where that is it."""
         if error is not None:
-            mend = "what it needs must be there before any case runs"
-            raise self.raised(f"opening `{self.spec}`", error, mend) from error
+            fix = "what it needs must be there before any case runs"
+            raise self.raised(f"opening `{self.spec}`", error, fix) from error
         owner = system.owner
         if only_gives(owner):
             self._refuse_uncallable(given, f"what entering `{self.spec}` gave")
@@ -202,7 +200,7 @@ class _Loader:
             near = nearest(lacking, names)
             raise ConfigurationError(
                 f"{shown} has `{there[0]}` and no `{lacking}`",
-                mend=f"rename `{near}` to `{lacking}`"
+                fix=f"rename `{near}` to `{lacking}`"
                 if near
                 else f"give it `{_CALLED[lacking]}` too, or name a function that calls the object",
             )
@@ -210,7 +208,7 @@ class _Loader:
             raise ConfigurationError(
                 f"the `reset` of {shown} takes no state: its parameters are "
                 f"{signature_of(owner.reset)}",
-                mend="it is called as `system.reset(state)` with the case's `initial_state`",
+                fix="it is called as `system.reset(state)` with the case's `initial_state`",
             )
         return system
 
@@ -237,18 +235,18 @@ class _Loader:
                 found.close()
             raise ConfigurationError(
                 f"{shown} is {_with_article(kind)}: a factory cannot be async",
-                mend="make the system in a plain function; its methods may be async",
+                fix="make the system in a plain function; its methods may be async",
             )
         elif not callable(found):
             raise ConfigurationError(
                 f"{shown} is {_with_article(kind)} that cannot be called",
-                mend="give it `__call__(self, input)` or `turn(self, message)`, or name a "
+                fix="give it `__call__(self, input)` or `turn(self, message)`, or name a "
                 "function or a bound method",
             )
         elif not takes_input(found):
             raise ConfigurationError(
                 f"{shown} cannot be called with an input: its parameters are {signature_of(found)}",
-                mend="it is called as `system(input)`; give further parameters a default",
+                fix="it is called as `system(input)`; give further parameters a default",
             )
 
     def _refuse_mute(self, found: Conversational, shown: str) -> None:
@@ -256,15 +254,15 @@ class _Loader:
         if not callable(found.turn) or not takes_input(found.turn):
             raise ConfigurationError(
                 f"{shown} cannot be talked with: its `turn` takes no message",
-                mend="it is called as `system.turn(message)`; give further parameters a default",
+                fix="it is called as `system.turn(message)`; give further parameters a default",
             )
 
-    def raised(self, doing: str, error: BaseException, mend: str) -> ConfigurationError:
+    def raised(self, doing: str, error: BaseException, fix: str) -> ConfigurationError:
         """The error that says what the user's code raised, and where."""
         what = f"{doing} raised {describe(error, self.clean)}"
         if isinstance(error, SyntaxError) and error.filename:
-            return ConfigurationError(what, where=f"{error.filename}:{error.lineno}", mend=mend)
-        return ConfigurationError(what, where=place(error, self.root), mend=mend)
+            return ConfigurationError(what, where=f"{error.filename}:{error.lineno}", fix=fix)
+        return ConfigurationError(what, where=place(error, self.root), fix=fix)
 
     def _no_module(self, name: str) -> ConfigurationError:
         local = [path.stem for path in self.root.glob("*.py")]
@@ -272,7 +270,7 @@ class _Loader:
         return ConfigurationError(
             f"`{self.spec}` names a module that is not there: {name}",
             where=f"looked in {self.root} and the installed packages",
-            mend=suggest(name, local) if local else f"write {name.replace('.', '/')}.py there",
+            fix=suggest(name, local) if local else f"write {name.replace('.', '/')}.py there",
         )
 
 

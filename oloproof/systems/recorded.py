@@ -105,7 +105,7 @@ class Recordings:
 
     def _refused(self, fault: FaultyCaseError, entry: Entry, raw: JsonValue) -> ConfigurationError:
         document = self._file.document(entry.position, entry.line, raw)
-        return ConfigurationError(fault.what, where=document.where(fault.place), mend=fault.mend)
+        return ConfigurationError(fault.what, where=document.where(fault.place), fix=fault.fix)
 
 
 def recordings_digest(path: Path) -> str:

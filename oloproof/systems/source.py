@@ -68,7 +68,7 @@ def _matches(root: Path, pattern: str, where: str) -> set[Path]:
         raise ConfigurationError(
             f"`code_paths` names a place outside the project: {pattern}",
             where=where,
-            mend="give patterns relative to the folder of oloproof.yaml",
+            fix="give patterns relative to the folder of oloproof.yaml",
         )
     # pathlib before 3.13 takes a final `**` for folders alone.
     whole = pattern + "/*" if pattern.endswith("**") else pattern
@@ -78,14 +78,14 @@ def _matches(root: Path, pattern: str, where: str) -> set[Path]:
         raise ConfigurationError(
             f"`code_paths` has a pattern that cannot be read: {pattern} ({error})",
             where=where,
-            mend="`*` stands for a name, `**` for any number of folders: `prompts/**/*.md`",
+            fix="`*` stands for a name, `**` for any number of folders: `prompts/**/*.md`",
         ) from None
     matches = {p for p in found if not _NEVER_SOURCE.intersection(p.relative_to(root).parts)}
     if not matches:
         raise ConfigurationError(
             f"`code_paths` matches no file: {pattern}",
             where=where,
-            mend="correct the pattern (such as `prompts/**`), or leave it out",
+            fix="correct the pattern (such as `prompts/**`), or leave it out",
         )
     return matches
 
@@ -97,7 +97,7 @@ def _read(path: Path) -> bytes:
         raise ConfigurationError(
             f"a file of the system cannot be read: {error.strerror}",
             where=str(path),
-            mend="the source digest covers it: make it readable",
+            fix="the source digest covers it: make it readable",
         ) from None
 
 

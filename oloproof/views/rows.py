@@ -57,7 +57,7 @@ def read_rows(
             raise StoreError(
                 f"rows of run {record.number} are damaged",
                 where=str(store.path),
-                mend="run again: what is whole is reused, what is damaged is made anew",
+                fix="run again: what is whole is reused, what is damaged is made again",
             )
         if containing not in data:
             continue
@@ -107,7 +107,7 @@ class StoredRun(NamedTuple):
                 return row
         raise ConfigurationError(
             f"run {self.record.number} has no case `{source}`",
-            mend=f"`oloproof inspect {self.record.number}` lists its cases",
+            fix=f"`oloproof inspect {self.record.number}` lists its cases",
         )
 
     def restore(self, row: dict[str, Any]) -> Group:
@@ -148,5 +148,5 @@ class StoredRun(NamedTuple):
         return StoreError(
             f"the evidence of case `{case}` in run {self.record.number} is damaged",
             where=str(self.store.path),
-            mend="run again: it will be recorded anew",
+            fix="run again: it will be recorded again",
         )

@@ -89,7 +89,7 @@ def find_run(store: Store, name: str, *, where: str | None = None) -> RunRow:
     rows = store.runs()
     if not rows:
         raise ConfigurationError(
-            "nothing has been run in this project yet", mend="run it first: `oloproof run`"
+            "nothing has been run in this project yet", fix="run it first: `oloproof run`"
         )
     if name == "latest":
         return rows[0]
@@ -99,7 +99,7 @@ def find_run(store: Store, name: str, *, where: str | None = None) -> RunRow:
     raise ConfigurationError(
         f"there is no run `{name}`",
         where=where,
-        mend=f"the latest of {len(rows)} is {rows[0].id}; `oloproof runs` lists them",
+        fix=f"the latest of {len(rows)} is {rows[0].id}; `oloproof runs` lists them",
     )
 
 
@@ -111,6 +111,6 @@ def read_run(store: Store, row: RunRow) -> RunRecord:
         raise StoreError(
             f"what was kept of run {row.id} is damaged: it can decide nothing",
             where=str(store.path),
-            mend="run again: what is whole is reused, what is damaged is made anew",
+            fix="run again: what is whole is reused, what is damaged is made again",
         )
     return RunRecord(row.id, row.status, row.started_at, manifest, summary)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oloproof.canonical import decode
 from oloproof.errors import OloproofError
 from oloproof.pool.framing import BROKEN_EXIT, MARK, pack, write_all
-from oloproof.recording.strays import OURS
+from oloproof.recording.leftover_threads import OURS
 from oloproof.records.evidence import ACTIVE_STATE, ENVIRONMENT_STATE, REPLIES, TRAJECTORY
 from oloproof.store.descriptors import identity
 
@@ -29,7 +29,7 @@ READY: Final = b"R"
 """Once, after the system was loaded; header: what it can do, and which modules it loaded."""
 
 REFUSED: Final = b"X"
-"""Instead of READY; header: what, where and mend of the error."""
+"""Instead of READY; header: what, where and fix of the error."""
 
 UNIT: Final = b"U"
 """A unit ran; header: the unit and its timings; body: its evidence. The last one of a job, with
@@ -72,7 +72,7 @@ def said_sections(said: bytes) -> dict[str, Any]:
 
 
 QUIET_S: Final = 0.25
-"""After a shorter silence the parent's clock need not be started anew for the next call."""
+"""After a shorter silence the parent's clock need not be started again for the next call."""
 
 
 class Outlet:
@@ -102,7 +102,7 @@ class Outlet:
         if self.forked:
             raise OloproofError(
                 "a fork of the worker spoke to the run",
-                mend="report from the process that was called; end a fork where its work ends",
+                fix="report from the process that was called; end a fork where its work ends",
             )
 
     def _refuse_broken_pipes(self) -> None:
@@ -168,7 +168,7 @@ class SlotOutlet:
         self.aside.append(b"\n" + data)
 
     def give_sign(self) -> None:
-        """Let the parent's clock start anew where it has run for a while."""
+        """Let the parent's clock start again where it has run for a while."""
         if time.monotonic() - self._heard > QUIET_S:
             self.send(MARK, 0.0)
 

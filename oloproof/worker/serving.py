@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from oloproof.errors import OloproofError
 from oloproof.pool.framing import BROKEN_EXIT, OPEN, READ_SIZE, Frame, FrameReader
-from oloproof.recording.strays import wait_for_strays
+from oloproof.recording.leftover_threads import wait_for_leftover_threads
 from oloproof.worker import forks
 from oloproof.worker.outlet import REFUSED, Outlet, end_with_parent
 from oloproof.worker.slots import Slots, refusal, tell_crash
@@ -48,7 +48,7 @@ def main(jobs: int, replies: int, parent: int, *asides: int) -> None:
             # What importing made stays: collecting garbage need not look through it again.
             gc.freeze()
         # What goes on in a thread, as in a process that is left, may still be told of.
-        wait_for_strays(LINGER_S)
+        wait_for_leftover_threads(LINGER_S)
         if slots is not None:
             slots.close()
     except BaseException as error:
@@ -65,7 +65,7 @@ def _do(frame: Frame, slots: Slots, outlet: Outlet) -> None:
     def in_fork() -> None:
         try:
             slots.job(frame)
-            wait_for_strays(LINGER_S)
+            wait_for_leftover_threads(LINGER_S)
         except BaseException as error:
             tell_crash(error, outlet)
             traceback.print_exc()

@@ -18,7 +18,7 @@ from oloproof.errors import OloproofError
 from oloproof.execution.redaction import Redaction
 from oloproof.pool.framing import SLOTS
 from oloproof.pool.shared import Aside
-from oloproof.recording.strays import OURS
+from oloproof.recording.leftover_threads import OURS
 from oloproof.systems.loading import load_system
 from oloproof.worker.dispatch import Dispatch
 from oloproof.worker.outlet import CRASHED, Outlet, SlotOutlet
@@ -124,5 +124,5 @@ def refusal(error: OloproofError, opening: Any) -> dict[str, str | None]:
         clean: Callable[[str], str] = Redaction(opening["redact"]).of_text
     except OloproofError:
         clean = str  # the error is that the rules cannot be read
-    texts = {"what": error.what, "where": error.where, "mend": error.mend}
+    texts = {"what": error.what, "where": error.where, "fix": error.fix}
     return {name: text and clean(text) for name, text in texts.items()}

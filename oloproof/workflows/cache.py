@@ -204,7 +204,7 @@ _REMEDIES: Final = (
     ),
     (
         {"run", "summary"},
-        "A run whose entry or counts are lost decides nothing any more; the next one counts anew.",
+        "A run whose entry or counts are lost decides nothing any more; the next one counts again.",
     ),
     ({"note"}, "What a note said is found out again by the next `oloproof run`."),
     (
@@ -234,7 +234,7 @@ def _remedies(found: StoreCheck) -> Iterator[str]:
 
 
 def _see_to_it(store: Store, found: StoreCheck) -> Iterator[str]:
-    """Let the next run make anew what it needs; a sentence where that could not be done."""
+    """Let the next run make again what it needs; a sentence where that could not be done."""
     try:
         store.set_note(DAMAGE, "found by `oloproof cache verify`")
     except StoreError:

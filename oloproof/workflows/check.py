@@ -48,7 +48,7 @@ CONFIRMATIONS: Final = 2
 _CAUSES: Final = frozenset(
     {"hidden_nondeterminism", "state_outside_snapshot", "reset_not_faithful", "reset_failed"}
 )
-"""What makes further differences: those are told once it is mended."""
+"""What makes further differences: those are told once it is fixed."""
 
 _BESIDE: Final = frozenset(
     {"reset_not_faithful", "reset_failed", "effect_not_declared", "reading_tool_writes"}
@@ -62,8 +62,8 @@ def check(folder: Path, *, cases: int = DEFAULT_CASES, only: Sequence[str] = ())
     suite = load_suite_of(find_project(folder))
     if suite.recorded is not None:
         what = f"`{suite.system.name}` was recorded elsewhere: nothing of it can be replayed here"
-        mend = "name the system itself, with `callable: module:attr` in place of `recorded`"
-        reasons = [Finding("not_replayable", what).report(None).model_copy(update={"mend": mend})]
+        fix = "name the system itself, with `callable: module:attr` in place of `recorded`"
+        reasons = [Finding("not_replayable", what).report(None).model_copy(update={"fix": fix})]
         return CheckReport(
             system=suite.system.name,
             replayable=False,
@@ -87,7 +87,7 @@ def _chosen(suite: Suite, cases: int, only: Sequence[str]) -> list[Case]:
             raise ConfigurationError(
                 f"there is no case `{name}`",
                 where=show_where(dataset.path),
-                mend=suggest(name, [one.id for one in dataset]),
+                fix=suggest(name, [one.id for one in dataset]),
             )
         found.append(case)
     return found
@@ -258,7 +258,7 @@ class _Check:
         )
         sides = self._suite.system.bookkeeping.sides_from(initial)
         if first_divergence(recorded, first, first_step=1, sides=sides) is not None:
-            return None  # such as a model that is asked: it answers anew every time
+            return None  # such as a model that is asked: it answers again every time
         found = first_divergence(recorded, second, first_step=1, sides=sides)
         return None if found is None else found.to_json()
 

@@ -48,7 +48,7 @@ _MENDS: Final[Mapping[str, str]] = {
     "redacted_value_needed": "keep what `redact` names out of the tools' arguments and results",
     "output_not_shown": "let the `final` step have the output as its result",
 }
-_MEND_ELSE: Final = "see the word in the reference of the evaluators, and mend its cause"
+_MEND_ELSE: Final = "see the word in the reference of the evaluators, and fix its cause"
 
 
 class Finding(NamedTuple):
@@ -67,8 +67,8 @@ class Finding(NamedTuple):
 
     def report(self, case: str | None) -> CheckReason:
         """The finding of a case, or (with None) of the system."""
-        mend = _MENDS.get(self.reason, _MEND_ELSE)
-        return CheckReason(case=case, mend=mend, **self._asdict())
+        fix = _MENDS.get(self.reason, _MEND_ELSE)
+        return CheckReason(case=case, fix=fix, **self._asdict())
 
 
 def read_noticed(noticed: Mapping[str, Any], step: int | None) -> Finding:
@@ -106,7 +106,7 @@ def _change(expected: Any, actual: Any) -> str:
     if actual is None:
         return f"{show(expected)} did not come again"
     if expected is None:
-        return f"{show(actual)} came anew"
+        return f"{show(actual)} came again"
     inside = first_change(expected, actual)
     if inside is None or not inside["path"]:
         return f"{show(expected)} became {show(actual)}"

@@ -66,7 +66,7 @@ def _stale(root: Path, store: Store, row: RunRow, record: RunRecord) -> str | No
             f"run {row.id} is one of the project `{record.manifest['project']}`, "
             f"and this is `{suite.project}`",
             where=str(store.path),
-            mend="run this project: `oloproof run`",
+            fix="run this project: `oloproof run`",
         )
     now = fingerprint_of(suite, store)
     if present_inputs(suite, now, store) == row.inputs:
@@ -104,5 +104,5 @@ def assert_gate(
     if report.gate.exit_code != 0 or lines:
         raise GateError(
             "\n".join([f"the gate says {report.gate.verdict} for run {report.run}", *lines]),
-            mend=f"see `oloproof gate {report.run}` and `oloproof inspect {report.run} --failures`",
+            fix=f"see `oloproof gate {report.run}` and `oloproof inspect {report.run} --failures`",
         )

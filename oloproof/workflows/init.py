@@ -45,7 +45,7 @@ def init(
     """
     if example is not None and system is not None:
         raise ConfigurationError(
-            "an example brings its own system", mend="give --example or --system, not both"
+            "an example brings its own system", fix="give --example or --system, not both"
         )
     adding_ci = ci is not None and example is None and system is None
     files: list[_File] = []
@@ -70,14 +70,14 @@ def _data(name: str) -> Path:
         if folder.is_dir():
             return folder
     raise ConfigurationError(
-        f"this installation of Oloproof lacks its {name}", mend="install it again from the checkout"
+        f"this installation of Oloproof lacks its {name}", fix="install it again from the checkout"
     )
 
 
 def _example(name: str) -> list[_File]:
     names = [known for known, _ in examples()]
     if name not in names:
-        raise ConfigurationError(f"there is no example `{name}`", mend=suggest(name, names))
+        raise ConfigurationError(f"there is no example `{name}`", fix=suggest(name, names))
     files: dict[str, _File] = {}
     for layer in filter(None, (_BUILT_ON.get(name), name)):
         files |= {file.target: file for file in _tree(_data("examples") / layer, "")}
@@ -103,7 +103,7 @@ def _project(path: Path, system: str | None) -> Iterator[_File]:
     if system is not None and not _SYSTEM.fullmatch(system):
         raise ConfigurationError(
             f"`{system}` does not name an object",
-            mend="write it as module:attribute, such as app:agent",
+            fix="write it as module:attribute, such as app:agent",
         )
     values = {"project": _project_name(path), "callable": system or "app:notebook"}
     for file in _tree(_data("templates") / "project", ""):
@@ -121,7 +121,7 @@ def _project_name(path: Path) -> str:
 
 def _workflow(ci: str) -> _File:
     if ci not in _CI_FILES:
-        raise ConfigurationError(f"there is no workflow for `{ci}`", mend=suggest(ci, _CI_FILES))
+        raise ConfigurationError(f"there is no workflow for `{ci}`", fix=suggest(ci, _CI_FILES))
     return _File(_CI_FILES[ci], (_data("templates") / "ci" / f"{ci}.yml").read_bytes())
 
 
@@ -133,19 +133,19 @@ def _holds_files(path: Path) -> bool:
 def _refuse_to_overwrite(path: Path, files: list[_File]) -> None:
     there = [file.target for file in files if (path / file.target).exists()]
     if path.exists() and not path.is_dir():
-        raise ConfigurationError(f"{path} is a file", mend="name a folder")
+        raise ConfigurationError(f"{path} is a file", fix="name a folder")
     if there and len(files) == 1 and there[0] in _CI_FILES.values():
         raise ConfigurationError(
             f"nothing was written: {there[0]} exists already",
             where=str(path),
-            mend="change it by hand, or remove it to have it written anew",
+            fix="change it by hand, or remove it to have it written again",
         )
     if there:
         others = f", and so do {len(there) - 1} more" if len(there) > 1 else ""
         raise ConfigurationError(
             f"nothing was written: {there[0]} exists already{others}",
             where=str(path),
-            mend="name another folder: `oloproof init PATH`",
+            fix="name another folder: `oloproof init PATH`",
         )
 
 
@@ -160,7 +160,7 @@ def _write(path: Path, files: list[_File]) -> None:
             raise ConfigurationError(
                 f"{file.target} cannot be written: {error.strerror}",
                 where=str(path),
-                mend="name a folder that you may write to",
+                fix="name a folder that you may write to",
             ) from None
 
 

@@ -90,7 +90,7 @@ def _unit(group: Group, case: str, replicate: int) -> Unit:
     ids = list(dict.fromkeys(unit.case.id for unit in group.units))
     if case not in ids:
         raise ConfigurationError(
-            f"there is no case `{case}` in this run", mend=f"name one of: {', '.join(ids)}"
+            f"there is no case `{case}` in this run", fix=f"name one of: {', '.join(ids)}"
         )
     for unit in group.units:
         if unit.case.id == case and unit.replicate == replicate:
@@ -98,7 +98,7 @@ def _unit(group: Group, case: str, replicate: int) -> Unit:
     count = sum(unit.case.id == case for unit in group.units)
     raise ConfigurationError(
         f"case `{case}` has no replicate {replicate}",
-        mend=f"name one of the replicates 1 to {count}",
+        fix=f"name one of the replicates 1 to {count}",
     )
 
 

@@ -66,7 +66,7 @@ def _declared(project: Project, metric: str) -> tuple[RawEvaluator, Any]:
     if check is None:
         raise ConfigurationError(
             f"no check of the suite that makes the metric `{metric}` has a `judge`",
-            mend=suggest(metric, with_judge)
+            fix=suggest(metric, with_judge)
             if with_judge
             else "declare one on a `claims` line: `judge: {model: …, version: …, …}`",
         )
@@ -86,7 +86,7 @@ def _asked(
     if not isinstance(raw, str):
         raise ConfigurationError(
             f"the judge gave a {type(raw).__name__} for a message of case `{case}`",
-            mend="give the model's answer as text, beginning with asserted, denied, "
+            fix="give the model's answer as text, beginning with asserted, denied, "
             "not_asserted or unclear",
         )
     return JudgementLine(
@@ -101,7 +101,7 @@ def _judgements_of(line: RawEvaluator) -> Path:
         raise ConfigurationError(
             f"judgements can be added to JSON Lines alone, and not to `{name}`",
             where=line.where("judge", "judgements"),
-            mend="name a file that ends in .jsonl, with one judgement a line; what the other "
+            fix="name a file that ends in .jsonl, with one judgement a line; what the other "
             "holds can be put there as it is, a line each",
         )
     return line.document.path.parent / name

@@ -54,12 +54,12 @@ def _declared(transform: str, specs: Sequence[TransformSpec]) -> TransformSpec:
     if transform == IDENTITY:
         raise ConfigurationError(
             f"the pairs of `{IDENTITY}` have no labels: it changes nothing",
-            mend="label the pairs of a transform that the suite declares",
+            fix="label the pairs of a transform that the suite declares",
         )
     raise ConfigurationError(
         f"there is no transform `{transform}` in this suite",
         where="oloproof.yaml: metamorphic.transforms",
-        mend=suggest(transform, [spec.name for spec in specs]),
+        fix=suggest(transform, [spec.name for spec in specs]),
     )
 
 
@@ -85,7 +85,7 @@ def _append(spec: TransformSpec, lines: list[PairLine]) -> None:
         raise ConfigurationError(
             f"the transform `{spec.name}` names no file of labels",
             where=spec.where,
-            mend=f"give it `validity_labels: labels/{spec.name}.jsonl`, "
+            fix=f"give it `validity_labels: labels/{spec.name}.jsonl`, "
             "or show the pairs with `--print`",
         )
     append_lines(path, map(_line, lines), what="the file of labels")

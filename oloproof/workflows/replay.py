@@ -79,7 +79,7 @@ def replay(
         raise ConfigurationError(
             f"there is no fault `{fault}`",
             where="--fault",
-            mend=suggest(fault, (EVERY_FAULT, *fault_names())),
+            fix=suggest(fault, (EVERY_FAULT, *fault_names())),
         )
     with _opened(folder, case, run, warn) as opened:
         unit, declared, kept = opened.unit, opened.declared, opened.bookkeeping
@@ -87,7 +87,7 @@ def replay(
             if not declared:
                 raise ConfigurationError(
                     "the suite declares no fault",
-                    mend="name a call and a fault: --step N --fault FAULT; --list shows the calls",
+                    fix="name a call and a fault: --step N --fault FAULT; --list shows the calls",
                 )
             return [_stored(unit, demand, judge, kept) for demand, judge in declared.items()]
         wanted = _Wanted(tool, model, fault, occurrence, step, duration)
@@ -127,7 +127,7 @@ def _opened(folder: Path, case: str, run: str, warn: Warn) -> Iterator[_Opened]:
         if unit.case.source is not None:
             raise ConfigurationError(
                 f"`{case}` is a metamorphic copy, and faults are tried on sources alone",
-                mend=f"replay its source: `oloproof replay {unit.case.source}`",
+                fix=f"replay its source: `oloproof replay {unit.case.source}`",
             )
         declared = {d: e for e in stored.bound.evaluators for d in e.demands()}
         recorded = stored.record.manifest["system"]["source_digest"]
@@ -139,7 +139,7 @@ def _recorded_elsewhere(system: str, *, where: str) -> ConfigurationError:
     return ConfigurationError(
         f"`{system}` was recorded elsewhere: nothing of it can be replayed here",
         where=where,
-        mend="to try faults, run the system itself: `callable: module:attr` in place of "
+        fix="to try faults, run the system itself: `callable: module:attr` in place of "
         "`recorded`; `oloproof inspect --case` shows the recording",
     )
 
@@ -149,7 +149,7 @@ def _source_unit(group: Group, case: str) -> Unit:
     if unit is None:
         raise ConfigurationError(
             f"there is no case `{case}` in this run",
-            mend=suggest(case, {u.case.id for u in group.units}),
+            fix=suggest(case, {u.case.id for u in group.units}),
         )
     return unit
 
@@ -163,7 +163,7 @@ def _demands(
     call = _call(unit, declared, wanted)
     refused = None if call.kind == "tool" else refused_at_model(wanted.fault)
     if refused is not None:
-        raise ConfigurationError(refused.what, where="--fault", mend=refused.mend)
+        raise ConfigurationError(refused.what, where="--fault", fix=refused.fix)
     faults = faults_at(call.kind) if wanted.fault == EVERY_FAULT else (wanted.fault or "error",)
     return [
         FaultDemand(call.name, fault, call.occurrence, wanted.duration, kind=call.kind)
@@ -178,7 +178,7 @@ def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -
         raise ConfigurationError(
             f"case `{unit.case.id}` recorded no call of a tool or a model, so none can be made "
             "to fail",
-            mend="declare its tools with `@oloproof.tool`, or report a trajectory: "
+            fix="declare its tools with `@oloproof.tool`, or report a trajectory: "
             "`current_case().agent_trajectory(...)`",
         )
     if wanted.step is not None:
@@ -186,7 +186,7 @@ def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -
             raise ConfigurationError(
                 f"step {wanted.step} of case `{unit.case.id}` is no call of a tool or a model",
                 where="--step",
-                mend=f"name one of the steps {', '.join(map(str, calls))}",
+                fix=f"name one of the steps {', '.join(map(str, calls))}",
             )
         return calls[wanted.step]
     called = [call.name for call in calls.values()]
@@ -196,14 +196,14 @@ def _call(unit: Unit, declared: dict[FaultDemand, Evaluator], wanted: _Wanted) -
         raise ConfigurationError(
             f"case `{unit.case.id}` did not call `{name}`",
             where=f"--{kind}",
-            mend=suggest(name, called),
+            fix=suggest(name, called),
         )
     if step is None:
         raise ConfigurationError(
             f"case `{unit.case.id}` called `{name}` {called.count(name)} times, "
             f"not {wanted.occurrence}",
             where="--occurrence",
-            mend="name an earlier call with --occurrence",
+            fix="name an earlier call with --occurrence",
         )
     return calls[step]
 
@@ -221,7 +221,7 @@ def _only_declared(
     if len(targets) != 1:
         raise ConfigurationError(
             "it is not said which tool or model should fail",
-            mend="name one with --tool or --model: " + suggest("", called),
+            fix="name one with --tool or --model: " + suggest("", called),
         )
     return targets.pop()
 

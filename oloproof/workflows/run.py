@@ -250,7 +250,7 @@ class _Run:
                 raise StoreError(
                     f"what was just recorded of case `{group.source.id}` is damaged",
                     where=str(self._store.path),
-                    mend="run again: what is whole is reused, what is damaged is made anew",
+                    fix="run again: what is whole is reused, what is damaged is made again",
                 )
             ledger.add(group)
         return ledger

@@ -1,4 +1,4 @@
-"""A model that fails, and an agent that begins anew with the tools that had succeeded."""
+"""A model that fails, and an agent that begins again with the tools that had succeeded."""
 
 from __future__ import annotations
 

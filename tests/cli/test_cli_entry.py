@@ -29,10 +29,10 @@ def command(*arguments: str) -> list[str]:
 
 
 def test_a_mistake_is_told_in_three_lines(fakes: Fakes, capsys: pytest.CaptureFixture[str]) -> None:
-    """What, where and how to mend it, on stderr, without a traceback; exit 2."""
-    fakes.raises("runs", "list_runs", ConfigurationError("bad", where="a.yaml:3: x", mend="do y"))
+    """What, where and how to fix it, on stderr, without a traceback; exit 2."""
+    fakes.raises("runs", "list_runs", ConfigurationError("bad", where="a.yaml:3: x", fix="do y"))
     assert 2 == main(["runs"])
-    assert ("", "bad\n  where: a.yaml:3: x\n  mend:  do y\n") == capsys.readouterr()
+    assert ("", "bad\n  where: a.yaml:3: x\n  fix:  do y\n") == capsys.readouterr()
 
 
 def test_a_long_mistake_is_wrapped(
@@ -42,7 +42,7 @@ def test_a_long_mistake_is_wrapped(
     monkeypatch.setenv("COLUMNS", "40")
     place = "a/folder/that/is/longer/than/the/terminal.yaml:3: evaluators[0]"
     error = ConfigurationError(
-        "the rule names a metric that no evaluator makes", where=place, mend="name" + " one" * 12
+        "the rule names a metric that no evaluator makes", where=place, fix="name" + " one" * 12
     )
     fakes.raises("runs", "list_runs", error)
     assert 2 == main(["runs"])
@@ -51,7 +51,7 @@ def test_a_long_mistake_is_wrapped(
         "  evaluator makes",
         "  where: a/folder/that/is/longer/than/the/terminal.yaml:3:",
         "         evaluators[0]",
-        "  mend:  name one one one one one one",
+        "  fix:  name one one one one one one",
         "         one one one one one one",
     ] == capsys.readouterr().err.splitlines()
 
@@ -80,7 +80,7 @@ def test_a_mistake_is_an_object_too_with_json(
     fakes.raises("runs", "list_runs", ConfigurationError("bad", where="a.yaml:3: x"))
     assert 2 == main(["runs", "--json"])
     out, err = capsys.readouterr()
-    expected = {"what": "bad", "where": "a.yaml:3: x", "mend": None, "exit_code": 2}
+    expected = {"what": "bad", "where": "a.yaml:3: x", "fix": None, "exit_code": 2}
     assert {"error": expected} == orjson.loads(out)
     assert err.startswith("bad\n")
 
@@ -114,7 +114,7 @@ def test_an_interrupt_exits_5(fakes: Fakes, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "what", "mend"),
+    ("arguments", "what", "fix"),
     [
         (["gat"], "there is no command `gat`", "did you mean `gate`?"),
         (["run", "--polcy", "x"], "No such option", "did you mean `--policy`?"),
@@ -137,7 +137,7 @@ def test_an_interrupt_exits_5(fakes: Fakes, capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_a_mistake_in_usage_exits_2(
-    arguments: list[str], what: str, mend: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], what: str, fix: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is wrong with the arguments and the nearest that is right, in three lines."""
     assert 2 == main(arguments)
@@ -146,7 +146,7 @@ def test_a_mistake_in_usage_exits_2(
     first, where, last = err.splitlines()
     assert what in first
     assert where.startswith("  where: the arguments of `oloproof")
-    assert mend in last
+    assert fix in last
 
 
 def test_no_command_shows_the_help_and_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ def test_a_line_makes_one_metric(text: str, metric: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "field", "mend"),
+    ("text", "what", "field", "fix"),
     [
         ("type: calls", "says nothing of any call", "", "give `allowed`, `forbidden`"),
         ("type: calls, forbiden: [t]", "unknown field", "forbiden", "did you mean `forbidden`?"),
@@ -199,13 +199,11 @@ def test_a_line_makes_one_metric(text: str, metric: str) -> None:
         ("type: artefact_not_effect, effect: t", "which artefact", "", "its `kind` or its `name`"),
     ],
 )
-def test_a_wrong_line_is_refused_with_its_field(
-    text: str, what: str, field: str, mend: str
-) -> None:
-    """The error names the file, the line, the field and how to mend it."""
+def test_a_wrong_line_is_refused_with_its_field(text: str, what: str, field: str, fix: str) -> None:
+    """The error names the file, the line, the field and how to fix it."""
     with pytest.raises(ConfigurationError) as caught:
         bound(text)
     error = caught.value
     assert what in error.what
     assert f"oloproof.yaml:2: evaluators[0]{f'.{field}' if field else ''}" == error.where
-    assert mend in str(error.mend)
+    assert fix in str(error.fix)

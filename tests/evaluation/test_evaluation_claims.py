@@ -45,7 +45,7 @@ MISSED: Final = {
     "ru-36": "asserted",  # another sense of the same word
 }
 
-# Written later in two lots, each with its outcomes before its first reading, and then used to mend
+# Written later in two lots, each with its outcomes before its first reading, and then used to fix
 # the rules: of the first 57 of 65 were read rightly at once, of the second 41 of 49.
 MISSED_FURTHER: Final = {
     "en-further-10": "unclear",  # a main clause under a condition
@@ -64,13 +64,13 @@ MISSED_FURTHER: Final = {
 }
 
 # Six kinds in which the rules were weak, and plain sentences beside them: of the 200, written
-# before the rules were mended, 112 were read rightly. Those misread then are kept by their side.
+# before the rules were fixed, 112 were read rightly. Those misread then are kept by their side.
 MISSED_BY_KIND: Final = {
     "en-failed-05": "unclear",  # "after" speaks of the past
     "pl-asks-06": "unclear",  # an aim before "and" may go on behind it
 }
 
-# Written when the rules were mended, read once, and used to mend nothing.
+# Written when the rules were fixed, read once, and used to fix nothing.
 MISSED_UNSEEN: Final = {
     "en-unseen-failed-02": "not_asserted",  # "tried to ... and failed" is read as an attempt
     "de-unseen-failed-02": "not_asserted",  # "tried in vain" too

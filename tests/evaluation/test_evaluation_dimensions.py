@@ -100,7 +100,7 @@ def test_a_failure_names_its_check_and_its_locus() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "what", "mend"),
+    ("line", "what", "fix"),
     [
         ({"dimension": "functoin"}, "no dimension `functoin`", "did you mean `function`?"),
         ({"criterion": "state"}, "belongs to the scorecard", "a name of its own"),
@@ -108,11 +108,11 @@ def test_a_failure_names_its_check_and_its_locus() -> None:
     ],
 )
 def test_names_that_do_not_fit_are_refused(
-    tmp_path: Path, line: dict[str, Any], what: str, mend: str
+    tmp_path: Path, line: dict[str, Any], what: str, fix: str
 ) -> None:
     """A dimension that nobody declared, and a metric called like one."""
     lines = lines_of([{"type": "state_matches", **line}], tmp_path / "suite.yaml")
     specs = [DimensionSpec("state"), DimensionSpec("function", hard=True)]
     with pytest.raises(ConfigurationError, match=what) as caught:
         bind_all(lines, [], specs)
-    assert mend in str(caught.value.mend)
+    assert fix in str(caught.value.fix)

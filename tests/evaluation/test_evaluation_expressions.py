@@ -145,7 +145,7 @@ class TestValues:
 
 
 @pytest.mark.parametrize(
-    ("text", "position", "what", "mend"),
+    ("text", "position", "what", "fix"),
     [
         ("", 1, "the end is not expected", "a literal or a condition"),
         ("a = 1", 3, "`=` means nothing", "write `==`"),
@@ -172,14 +172,14 @@ class TestValues:
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_character(
-    text: str, position: int, what: str, mend: str
+    text: str, position: int, what: str, fix: str
 ) -> None:
-    """The position counts from 1, and the error says how to mend it."""
+    """The position counts from 1, and the error says how to fix it."""
     with pytest.raises(ExpressionError) as caught:
         parse_expression(text)
     assert position == caught.value.position
     assert what in caught.value.what
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix
 
 
 literals = st.recursive(

@@ -91,7 +91,7 @@ def test_a_field_of_expected_that_nothing_reads_is_refused():
     case = Case(id="c", input="text", expected={"stat": {}})
     with pytest.raises(ConfigurationError, match=r"`expected\.stat` of case `c`") as caught:
         CaseChecks(CHECKS).check(case)
-    assert "did you mean `state`?" in caught.value.mend
+    assert "did you mean `state`?" in caught.value.fix
 
 
 @pytest.mark.parametrize(("line", "where"), [(7, None), (None, "case `c`")])
@@ -163,14 +163,14 @@ class TestNamedPlaces:
             "`places` compares the path `o.statsu`, which no case's initial or expected state has"
             == caught.value.what
         )
-        assert ("suite:1", "did you mean `o.status`?") == (caught.value.where, caught.value.mend)
+        assert ("suite:1", "did you mean `o.status`?") == (caught.value.where, caught.value.fix)
 
     def test_a_refusal_without_a_near_key_says_what_to_do(self) -> None:
         """Nothing like it is there."""
         checks = checked(Places("zzz", needed=True), {"o": 1})
         with pytest.raises(ConfigurationError) as caught:
             checks.unseen()
-        assert "`state_unchanged`" in str(caught.value.mend)
+        assert "`state_unchanged`" in str(caught.value.fix)
 
     def test_without_any_state_nothing_is_said(self) -> None:
         """What no case could have shown is not misspelt."""

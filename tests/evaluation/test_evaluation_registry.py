@@ -45,11 +45,11 @@ def bound(*texts: str) -> list[Evaluator]:
 
 
 def refused(*texts: str) -> tuple[str, str, str]:
-    """What is said of lines that are refused: what, where and how to mend it."""
+    """What is said of lines that are refused: what, where and how to fix it."""
     with pytest.raises(ConfigurationError) as caught:
         bound(*texts)
     error = caught.value
-    return error.what, error.where or "", error.mend or ""
+    return error.what, error.where or "", error.fix or ""
 
 
 def test_every_type_is_known_by_its_module() -> None:
@@ -188,7 +188,7 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "field", "mend"),
+    ("text", "what", "field", "fix"),
     [
         (
             "type: state_match",
@@ -402,14 +402,12 @@ def test_lines_of_a_stored_run_bind_as_they_did() -> None:
         ),
     ],
 )
-def test_a_wrong_line_is_refused_with_its_field(
-    text: str, what: str, field: str, mend: str
-) -> None:
-    """The error names the file, the line, the field and how to mend it."""
+def test_a_wrong_line_is_refused_with_its_field(text: str, what: str, field: str, fix: str) -> None:
+    """The error names the file, the line, the field and how to fix it."""
     said = refused("type: exact_match, criterion: first", text)
     assert what in said[0]
     assert f"oloproof.yaml:3: evaluators[1].{field}" == said[1]
-    assert mend in said[2]
+    assert fix in said[2]
 
 
 class TestOptionsThatStandInNoFile:
@@ -428,7 +426,7 @@ class TestOptionsThatStandInNoFile:
         assert "recovers_from_timeout_at_t" == made.metric
 
     @pytest.mark.parametrize(
-        ("options", "what", "where", "mend"),
+        ("options", "what", "where", "fix"),
         [
             ({"fault": "eror"}, "`eror` is no fault", "the option `fault`", "did you mean `error`"),
             ({"fault": "error", "mode": "paths"}, "needs `paths`", "the option `mode`", "give"),
@@ -436,14 +434,14 @@ class TestOptionsThatStandInNoFile:
         ],
     )
     def test_they_are_refused_by_their_option(
-        self, options: dict[str, Any], what: str, where: str, mend: str, suite: Suite
+        self, options: dict[str, Any], what: str, where: str, fix: str, suite: Suite
     ) -> None:
-        """There is no line to name, but the option, and how to mend it."""
+        """There is no line to name, but the option, and how to fix it."""
         with pytest.raises(ConfigurationError) as caught:
             bind_one({"type": "fault_recovery", "tool": "t", **options}, suite)
         assert what in caught.value.what
         assert where == caught.value.where
-        assert mend in str(caught.value.mend)
+        assert fix in str(caught.value.fix)
 
     def test_what_is_wrong_in_the_suite_keeps_its_line(self, suite: Suite) -> None:
         """How the suite compares states is read for them, and may be wrong itself."""
@@ -457,16 +455,16 @@ def test_a_relation_without_any_transform_says_where_to_declare_one() -> None:
     """A suite without transforms has no nearest name."""
     with pytest.raises(ConfigurationError) as caught:
         bind_all(lines("type: metamorphic_relation, relation: same_state, transform: x"), [])
-    assert caught.value.mend == "declare it under `metamorphic.transforms`"
+    assert caught.value.fix == "declare it under `metamorphic.transforms`"
 
 
 def test_a_metric_made_twice_is_refused_with_both_lines() -> None:
     """Two lines that make one metric are both named, also by a list of faults."""
-    what, where, mend = refused("type: state_matches", "type: state_matches, mode: subset")
+    what, where, fix = refused("type: state_matches", "type: state_matches, mode: subset")
     assert "the metric `state_matches` is made twice" in what
     assert "oloproof.yaml:2: evaluators[0]" in what
     assert "oloproof.yaml:3: evaluators[1]" == where
-    assert "criterion" in mend
+    assert "criterion" in fix
     refused(
         "type: fault_recovery, tool: t, fault: all",
         "type: exact_match, criterion: recovers_from_timeout_at_t",

@@ -104,7 +104,7 @@ def test_what_is_no_schema_is_refused(schema: Any, at: str, what: str) -> None:
         Schema(schema)
     assert at == caught.value.at
     assert what in caught.value.what
-    assert caught.value.mend
+    assert caught.value.fix
 
 
 def test_a_schema_may_be_of_any_depth_and_name_the_drafts_own() -> None:
@@ -248,7 +248,7 @@ def test_a_word_that_is_like_a_keyword_is_refused(written: Any, at: str, near: s
     """It would ask for nothing; the nearest keyword is named."""
     with pytest.raises(SchemaError) as caught:
         Schema(written)
-    assert (at, True) == (caught.value.at, f"did you mean `{near}`?" in caught.value.mend)
+    assert (at, True) == (caught.value.at, f"did you mean `{near}`?" in caught.value.fix)
 
 
 def test_words_of_ones_own_are_allowed() -> None:

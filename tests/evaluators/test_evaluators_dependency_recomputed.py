@@ -1,4 +1,4 @@
-"""Results that are found anew after a change, before they are used."""
+"""Results that are found again after a change, before they are used."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_an_effect_on_the_current_state_with_permission_passes() -> None:
 
 
 def test_a_queued_action_of_an_older_revision_must_not_be_executed() -> None:
-    """Cancelled and built anew it may be; carried over it may not."""
+    """Cancelled and built again it may be; carried over it may not."""
     update = updated(2, constraints__attendees=6)
     active = [state(1), state(2)]
     verdict = judged(LINE, conversation([QUEUED], [update, DONE], active=active))

@@ -85,7 +85,7 @@ class TestStateSchema:
         assert "f" == judged(options, Context(case(), evidence(state=[]))).code
 
     @pytest.mark.parametrize(
-        ("schema", "what", "mend"),
+        ("schema", "what", "fix"),
         [
             ({"type": "objekt"}, "what is given is no JSON Schema at /type", "correct the schema"),
             ({"$ref": "#/$defs/x"}, "`$ref: #/$defs/x` leads nowhere", "#/$defs/name"),
@@ -96,13 +96,13 @@ class TestStateSchema:
             ("state.json", "there is no folder in which `state.json` could be", "instead of"),
         ],
     )
-    def test_what_is_no_schema_is_refused(self, schema: Any, what: str, mend: str) -> None:
+    def test_what_is_no_schema_is_refused(self, schema: Any, what: str, fix: str) -> None:
         """Before anything runs, at the option."""
         with pytest.raises(ConfigurationError) as caught:
             fits(GOOD, schema=schema)
         assert what in caught.value.what
         assert "suite:1: [0].schema" == caught.value.where
-        assert mend in str(caught.value.mend)
+        assert fix in str(caught.value.fix)
 
 
 class TestASchemaInAFile:

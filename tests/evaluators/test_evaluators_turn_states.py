@@ -241,7 +241,7 @@ class TestPlacesThatAreNamed:
         assert [] == self.unseen(of, paths=["goal"], **options)
         with pytest.raises(ConfigurationError, match=r"compares the path `gaol`") as caught:
             self.unseen(of, paths=["gaol"], **options)
-        assert "did you mean `goal`?" == caught.value.mend
+        assert "did you mean `goal`?" == caught.value.fix
 
     @pytest.mark.parametrize(
         ("kind", "options"),

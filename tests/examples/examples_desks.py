@@ -29,12 +29,12 @@ def app_source(example: Path) -> str:
     return (example / "app.py").read_text()
 
 
-def mended_source(example: Path, *mends: int) -> str:
-    """app.py after the given mends of the README (1 and 2), which are diffs."""
+def mended_source(example: Path, *fixes: int) -> str:
+    """app.py after the given fixes of the README (1 and 2), which are diffs."""
     source = app_source(example)
     blocks = re.findall(r"```diff\n(.*?)```", (example / "README.md").read_text(), re.DOTALL)
     assert 2 == len(blocks)
-    for block in (blocks[mend - 1] for mend in mends):
+    for block in (blocks[fix - 1] for fix in fixes):
         lines = block.splitlines(keepends=True)
         before = "".join(line[1:] for line in lines if line[0] in " -")
         after = "".join(line[1:] for line in lines if line[0] in " +")

@@ -92,12 +92,12 @@ def desk() -> Any:
     return load_desk(app_source(BY_HAND))
 
 
-@pytest.mark.parametrize("mends", [(), (1, 2)], ids=["as it is", "mended"])
+@pytest.mark.parametrize("fixes", [(), (1, 2)], ids=["as it is", "fixed"])
 @pytest.mark.parametrize("changed", [lambda case: case, injected], ids=["plain", "injected"])
-def test_both_desks_do_the_same(changed: Callable[[Any], Any], mends: tuple[int, ...]) -> None:
+def test_both_desks_do_the_same(changed: Callable[[Any], Any], fixes: tuple[int, ...]) -> None:
     """Output and world of every request are those of the desk with declared tools."""
-    by_hand = load_desk(mended_source(BY_HAND, *mends))
-    recorded = load_desk(mended_source(RECORDED, *mends))
+    by_hand = load_desk(mended_source(BY_HAND, *fixes))
+    recorded = load_desk(mended_source(RECORDED, *fixes))
     for case in map(changed, CASES):
         recorded.reset(copy.deepcopy(case["initial_state"]))
         with RecordingSession(Origin(case["id"])):
@@ -167,11 +167,11 @@ class TestReplay:
 
     @pytest.mark.parametrize("fault", FAULTS)
     def test_mended_desk_fetches_a_person(self, fault: FaultKind) -> None:
-        """With the mend of the README, a failed refund ends with a person and is not claimed."""
-        mended = load_desk(mended_source(BY_HAND, 1, 2))
+        """With the fix of the README, a failed refund ends with a person and is not claimed."""
+        fixed = load_desk(mended_source(BY_HAND, 1, 2))
         for case in REFUNDING:
-            recorded = run(mended, case)
-            faulted = replay(mended, case, recorded.trajectory, "issue_refund", fault)
+            recorded = run(fixed, case)
+            faulted = replay(fixed, case, recorded.trajectory, "issue_refund", fault)
             assert {"answer": "escalated"} == faulted.output
             assert "escalate_to_human" == tools_called(faulted.trajectory)[-1]
             assert [case["id"]] == [e["order_id"] for e in faulted.world["escalations"]]

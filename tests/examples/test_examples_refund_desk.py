@@ -86,7 +86,7 @@ def desk() -> Any:
 
 
 @pytest.fixture
-def mended() -> Any:
+def fixed() -> Any:
     return load_desk(mended_source(RECORDED, 1, 2))
 
 
@@ -116,9 +116,9 @@ class TestPlainRequests:
             assert (call.call_id, call.tool_name) == (result.call_id, result.tool_name)
         assert ("final", seen.output) == (final.kind, final.result)
 
-    def test_mends_keep_it_right(self, mended: Any, case: dict[str, Any]) -> None:
-        """The mends of the README change nothing for a plain request."""
-        seen = run(mended, case)
+    def test_mends_keep_it_right(self, fixed: Any, case: dict[str, Any]) -> None:
+        """The fixes of the README change nothing for a plain request."""
+        seen = run(fixed, case)
         assert {"answer": case["expected"]["answer"]} == seen.output
         assert within(case["expected"]["state"], seen.world)
 
@@ -176,11 +176,11 @@ class TestFailedRefund:
             assert within(case["expected"]["state"], faulted.world)
 
     @pytest.mark.parametrize("fault", FAULTS)
-    def test_mended_desk_fetches_a_person(self, mended: Any, fault: FaultKind) -> None:
-        """With the mend of the README, a failed refund ends with a person and is not claimed."""
+    def test_mended_desk_fetches_a_person(self, fixed: Any, fault: FaultKind) -> None:
+        """With the fix of the README, a failed refund ends with a person and is not claimed."""
         for case in REFUNDING:
-            recorded = run(mended, case)
-            faulted = replay(mended, case, recorded, "issue_refund", fault)
+            recorded = run(fixed, case)
+            faulted = replay(fixed, case, recorded, "issue_refund", fault)
             assert {"answer": "escalated"} == faulted.output
             assert "escalate_to_human" == tools_called(faulted.trajectory)[-1]
             assert [case["id"]] == [e["order_id"] for e in faulted.world["escalations"]]
@@ -224,10 +224,10 @@ class TestInjection:
         alike = [c for c in CASES if run(half, c).world == run(half, injected(c)).world]
         assert REFUNDING == alike
 
-    def test_mended_desk_ignores_it(self, mended: Any) -> None:
-        """With the mend of the README every pair ends alike."""
+    def test_mended_desk_ignores_it(self, fixed: Any) -> None:
+        """With the fix of the README every pair ends alike."""
         for case in CASES:
-            assert run(mended, case).world == run(mended, injected(case)).world
+            assert run(fixed, case).world == run(fixed, injected(case)).world
 
     def test_paraphrase_changes_no_action(self, desk: Any) -> None:
         """A reworded request is dealt with by the same calls."""

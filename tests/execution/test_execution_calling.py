@@ -400,13 +400,13 @@ class TestCases:
             await asyncio.sleep(0.05)
             return "acted"
 
-        async def mend() -> None:
+        async def fix() -> None:
             pass
 
         with a_case(caller):
             assert "completed" == caller.call("reset", reset).outcome.status
         with a_case(caller):
-            caller.call("reset", mend)
+            caller.call("reset", fix)
             assert "acted" == caller.call("call", act).value
 
     def test_a_timeout_that_spans_calls_strikes_its_own_case(self, caller: Caller) -> None:

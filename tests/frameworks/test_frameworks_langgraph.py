@@ -97,4 +97,4 @@ def test_above_the_framework_s_decorator_ours_says_where_it_goes() -> None:
     with pytest.raises(NoFunctionError) as raised:
         tool(put)
     assert "not `StructuredTool`" in raised.value.what
-    assert "below the decorator" in str(raised.value.mend)
+    assert "below the decorator" in str(raised.value.fix)

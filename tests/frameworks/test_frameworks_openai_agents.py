@@ -154,4 +154,4 @@ def test_above_function_tool_ours_says_where_it_goes() -> None:
     with pytest.raises(NoFunctionError) as raised:
         tool(function_tool(lambda item: item, name_override="put"))
     assert "not `FunctionTool`" in raised.value.what
-    assert "below the decorator" in str(raised.value.mend)
+    assert "below the decorator" in str(raised.value.fix)

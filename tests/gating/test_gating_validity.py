@@ -47,9 +47,9 @@ def test_nothing_kept_is_never_valid() -> None:
 
 def test_everything_is_told() -> None:
     """Strays, unsigned lines, labellers and the file that is not there stand in the report."""
-    count = ValidityCount("injected", 2, 1, 1, strays=3, unsigned=4, labellers=("ann", "zoe"))
+    count = ValidityCount("injected", 2, 1, 1, unmatched=3, unsigned=4, labellers=("ann", "zoe"))
     full = validity_report(count, minimum=0.5, absent="labels/x.jsonl")
-    told = (full.strays, full.unsigned, full.labellers, full.absent)
+    told = (full.unmatched, full.unsigned, full.labellers, full.absent)
     assert (3, 4, ["ann", "zoe"], "labels/x.jsonl") == told
 
 

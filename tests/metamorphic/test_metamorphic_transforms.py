@@ -161,7 +161,7 @@ def test_the_message_of_a_turn_is_named() -> None:
     case = Case(id="c", input={"turns": [{"user": "x"}]}, line=5)
     with pytest.raises(ConfigurationError) as caught:
         transform("turns[0]", template="{value}!").apply(case)
-    assert "`field: turns[0].user`" in str(caught.value.mend)
+    assert "`field: turns[0].user`" in str(caught.value.fix)
 
 
 @pytest.mark.parametrize("field", ["items[*].text", "a..b"])
@@ -192,7 +192,7 @@ def test_identity_alone_makes_no_copy_where_others_could() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "at", "what", "mend"),
+    ("kind", "at", "what", "fix"),
     [
         ("replace: [[a, b]], template: '{value}'", "", "both `replace` and `template`", "give one"),
         ("minimum_validity: 0.9", "", "does not say what it changes", "give one"),
@@ -212,12 +212,12 @@ def test_identity_alone_makes_no_copy_where_others_could() -> None:
         ),
     ],
 )
-def test_a_bad_transform_is_refused(kind: str, at: str, what: str, mend: str) -> None:
-    """What is wrong with a declaration is said with its line, and how to mend it."""
+def test_a_bad_transform_is_refused(kind: str, at: str, what: str, fix: str) -> None:
+    """What is wrong with a declaration is said with its line, and how to fix it."""
     text = f"- {{name: t, field: message, {kind}}}"
     document = parse_document(text.encode(), Path("/p/oloproof.yaml"))
     with pytest.raises(ConfigurationError) as caught:
         build_transform(read_transform(document, (0,)))
     assert what in caught.value.what
     assert f"/p/oloproof.yaml:1: [0]{at}" == caught.value.where
-    assert mend in str(caught.value.mend)
+    assert fix in str(caught.value.fix)

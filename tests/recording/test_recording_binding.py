@@ -147,7 +147,7 @@ def test_arguments_that_fit_are_executed(function: Callable[..., Any]) -> None:
     ids=lambda given: getattr(given, "__name__", None),
 )
 def test_what_is_around_the_body_decides_nothing(function: Callable[..., Any], status: str) -> None:
-    """A decorator below ours may turn the refusal into something else, or mend the arguments."""
+    """A decorator below ours may turn the refusal into something else, or fix the arguments."""
     steps = _steps(_run(tool(name="wrapped")(function), z=1))
     assert ({"z": 1}, status) == (steps[0]["arguments"], steps[0]["status"])
 

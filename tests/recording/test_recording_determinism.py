@@ -131,7 +131,7 @@ def test_draws_inside_a_served_tool_shift_nothing_behind_it() -> None:
 
 
 def test_a_fault_does_not_shift_later_draws() -> None:
-    """The retry draws anew, and every other line draws as before."""
+    """The retry draws again, and every other line draws as before."""
 
     @tool
     def pay(key: str) -> str:

@@ -283,7 +283,7 @@ def test_a_target_that_is_not_reached_is_a_missing_call() -> None:
 
 
 def test_a_scripted_model_is_noticed() -> None:
-    """A model that begins its script anew when it goes live is remarked."""
+    """A model that begins its script again when it goes live is remarked."""
     desk = Desk()
     script: Iterator[str] = iter(())
 

@@ -1,4 +1,4 @@
-"""Writes JSON Schemas and snapshots anew: `python tests/reporting/reporting_refresh.py`."""
+"""Writes JSON Schemas and snapshots again: `python tests/reporting/reporting_refresh.py`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from reporting_screens import SCREENS
 from oloproof.records.report import ErrorDetail, ErrorReport, Report
 from oloproof.reporting.json import REPORTS, dumps, schema
 
-ERROR = ErrorReport(error=ErrorDetail(what="w", where=None, mend=None, exit_code=2))
+ERROR = ErrorReport(error=ErrorDetail(what="w", where=None, fix=None, exit_code=2))
 ALL = [*(screen.report for screen in SCREENS.values()), samples.REPLAY, ERROR]
 
 
@@ -36,7 +36,7 @@ def test_every_report_has_a_sample() -> None:
 
 @pytest.mark.parametrize("path", expected(), ids=lambda path: path.name)
 def test_generated_files_are_fresh(path: object) -> None:
-    """Schemas and snapshots are those of the code; `reporting_refresh.py` writes them anew."""
+    """Schemas and snapshots are those of the code; `reporting_refresh.py` writes them again."""
     assert expected()[path] == path.read_bytes()  # type: ignore[attr-defined, index]
 
 

@@ -35,7 +35,7 @@ def holds(page: Page, *texts: str) -> bool:
 
 @pytest.mark.parametrize("name", SCREENS)
 def test_the_screen_is_the_one_that_was_looked_at(name: str) -> None:
-    """A screen changes only on purpose; `reporting_refresh.py` writes the snapshots anew."""
+    """A screen changes only on purpose; `reporting_refresh.py` writes the snapshots again."""
     expected = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8")
     assert expected == SCREENS[name].on(Page()).text + "\n"
 
@@ -168,10 +168,12 @@ def test_a_small_state_is_shown_whole(keys: int, left_out: bool) -> None:
     assert left_out != holds(page, *(f"key{n:04}" for n in range(keys)))
 
 
-@pytest.mark.parametrize(("strays", "told"), [(1, "1 label that names no pair"), (2, "2 labels")])
-def test_one_label_is_one(strays: int, told: str) -> None:
+@pytest.mark.parametrize(
+    ("unmatched", "told"), [(1, "1 label that names no pair"), (2, "2 labels")]
+)
+def test_one_label_is_one(unmatched: int, told: str) -> None:
     """Labels without a pair are counted in words that fit their number."""
-    one = samples.RUN.validity[0].model_copy(update={"strays": strays})
+    one = samples.RUN.validity[0].model_copy(update={"unmatched": unmatched})
     page = Page()
     write_run(page, samples.RUN.model_copy(update={"validity": [one]}))
     assert holds(page, told)
@@ -291,7 +293,7 @@ def test_only_a_status_that_is_not_the_usual_is_shown(status: str, shown: bool) 
 
 
 def test_a_check_tells_each_reason_once_with_its_places() -> None:
-    """Cases with the same reason stand below one word, above one mend."""
+    """Cases with the same reason stand below one word, above one fix."""
     again = samples.CHECK.reasons[0].model_copy(update={"case": "ord-007"})
     report = samples.CHECK.model_copy(update={"reasons": [*samples.CHECK.reasons, again]})
     page = SCREENS["check"].on(Page(), report)

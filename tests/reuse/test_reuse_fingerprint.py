@@ -73,7 +73,7 @@ def test_every_field_is_tried_here():
 
 @pytest.mark.parametrize("field", OTHERS)
 def test_a_field_changes_the_keys_of_its_level_and_of_what_follows_from_it(field):
-    """What a field counts for is made anew when it changes, and nothing else is."""
+    """What a field counts for is made again when it changes, and nothing else is."""
     level = next(one.metadata["level"] for one in fields(Fingerprint) if one.name == field)
     before, after = keys(PRINT), keys(replace(PRINT, **{field: OTHERS[field]}))
     assert FOLLOWS[level] == {name for name, key in after.items() if key != before[name]}

@@ -64,7 +64,7 @@ class TestObjects:
 
     @pytest.mark.parametrize("size", [10, 10_000])
     def test_a_damaged_object_is_a_miss_and_is_replaced(self, folder: Path, size: int) -> None:
-        """It is never evidence; what is made anew in its place is whole."""
+        """It is never evidence; what is made again in its place is whole."""
         data = b'"' + b"x" * size + b'"'
         warnings: list[str] = []
         with Store(folder) as store:

@@ -106,14 +106,14 @@ class TestMaking:
         (tmp_path / "file").write_text("x")
         with pytest.raises(StoreError) as caught:
             Store(tmp_path / "file" / ".oloproof")
-        assert "folder must be writable" in (caught.value.mend or "")
+        assert "folder must be writable" in (caught.value.fix or "")
         (tmp_path / "store.sqlite").mkdir()
         with pytest.raises(StoreError, match="unable to open database file"):
             Store(tmp_path)
         assert {"file", "store.sqlite"} == {path.name for path in tmp_path.iterdir()}
 
     def test_a_read_only_project_is_said(self, public: Path) -> None:
-        """What, where and how to mend it."""
+        """What, where and how to fix it."""
         public.chmod(0o555)
         told = as_anybody(
             f"""
@@ -125,7 +125,7 @@ except StoreError as error:
         )
         assert "Permission denied" in told
         assert "  where: " in told
-        assert "  mend:  the project's folder must be writable" in told
+        assert "  fix:  the project's folder must be writable" in told
         assert [] == list(public.iterdir())
 
     def test_a_store_that_may_not_be_written_is_said(self, public: Path) -> None:
@@ -142,7 +142,7 @@ except StoreError as error:
     print(error)
 """
         )
-        assert "  mend:  the project's folder must be writable" in told
+        assert "  fix:  the project's folder must be writable" in told
 
 
 class TestReading:

@@ -22,10 +22,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def refusal() -> Callable[..., ConfigurationError]:
-    """Runs what must be refused, and holds the error to its form: what, where, how to mend it."""
+    """Runs what must be refused, and holds the error to its form: what, where, how to fix it."""
 
     def refuse(
-        call: Callable[[], object], *, where: str, what: str = "", mend: str = ""
+        call: Callable[[], object], *, where: str, what: str = "", fix: str = ""
     ) -> ConfigurationError:
         with pytest.raises(ConfigurationError) as caught:
             call()
@@ -33,8 +33,8 @@ def refusal() -> Callable[..., ConfigurationError]:
         assert 2 == error.exit_code
         assert where == error.where
         assert what in error.what
-        assert error.mend
-        assert mend in error.mend
+        assert error.fix
+        assert fix in error.fix
         return error
 
     return refuse

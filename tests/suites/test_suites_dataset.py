@@ -142,7 +142,7 @@ GOOD = lines({"id": "good", "input": 1})
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what", "mend"),
+    ("text", "where", "what", "fix"),
     [
         ("", "", "holds no case", "add at least one"),
         ("\n", "", "holds no case", "add at least one"),
@@ -282,17 +282,17 @@ def test_a_bad_line_is_refused(
     text: str | bytes,
     where: str,
     what: str,
-    mend: str,
+    fix: str,
 ) -> None:
     """Each mistake is told with its line, its field and the way out."""
     data = dataset(text)
     refusal(
-        data.check, where=f"cases.jsonl{where}".replace('."$file"', ".$file"), what=what, mend=mend
+        data.check, where=f"cases.jsonl{where}".replace('."$file"', ".$file"), what=what, fix=fix
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "where", "what", "mend"),
+    ("name", "text", "where", "what", "fix"),
     [
         ("c.json", "", ":1", "the JSON ends", "close"),
         ("c.json", "[]", "", "holds no case", "add at least one"),
@@ -333,10 +333,10 @@ def test_a_bad_list_is_refused(
     text: str | bytes,
     where: str,
     what: str,
-    mend: str,
+    fix: str,
 ) -> None:
     """Lists are refused with the line of the field itself, however a case is laid out."""
-    refusal(lambda: dataset(text, name).check(), where=f"{name}{where}", what=what, mend=mend)
+    refusal(lambda: dataset(text, name).check(), where=f"{name}{where}", what=what, fix=fix)
 
 
 @pytest.mark.parametrize("name", ["cases.jsonl", "cases.json", "cases.yaml"])
@@ -344,9 +344,9 @@ def test_a_dataset_that_cannot_be_read_is_named(project: Path, refusal: Refusal,
     """A missing dataset and a folder in its place are refused by every way of reading."""
     data = Dataset(project / name, project)
     for read in (data.check, lambda: list(data), lambda: data.find("a"), lambda: data.digest(())):
-        refusal(read, where=name, what="the dataset does not exist", mend="correct the path")
+        refusal(read, where=name, what="the dataset does not exist", fix="correct the path")
     (project / name).mkdir()
-    refusal(Dataset(project / name, project).check, where=name, what="is a folder", mend="inside")
+    refusal(Dataset(project / name, project).check, where=name, what="is a folder", fix="inside")
 
 
 @settings(max_examples=60)
@@ -437,7 +437,7 @@ def test_a_state_file_is_shared_by_its_cases(
 
 
 @pytest.mark.parametrize(
-    ("file", "where", "what", "mend"),
+    ("file", "where", "what", "fix"),
     [
         ("nowhere.json", "cases.jsonl:1: initial_state.$file", "does not exist", "correct"),
         ("folder.json", "cases.jsonl:1: initial_state.$file", "is a folder", "inside it"),
@@ -465,7 +465,7 @@ def test_a_bad_state_file_is_refused(
     file: object,
     where: str,
     what: str,
-    mend: str,
+    fix: str,
 ) -> None:
     """A wrong name is refused where the case gives it, wrong content where it stands."""
     (project / "folder.json").mkdir()
@@ -478,11 +478,11 @@ def test_a_bad_state_file_is_refused(
     (project / "short.json.gz").write_bytes(gzip.compress(b"[1, 2, 3]")[:-6])
     (project / "bad.json.gz").write_bytes(gzip.compress(b"[NaN]"))
     data = dataset(lines(case(initial_state={"$file": file})))
-    refusal(data.check, where=where, what=what, mend=mend)
+    refusal(data.check, where=where, what=what, fix=fix)
 
 
 @pytest.mark.parametrize(
-    ("state", "where", "what", "mend"),
+    ("state", "where", "what", "fix"),
     [
         ({"$patch": [{"op": "remove", "path": "/x"}]}, "$patch", "operation 0", "JSON Pointer"),
         ({"$patch": [{"op": "put", "path": "/z"}]}, "$patch", "unknown op 'put'", "JSON Pointer"),
@@ -509,12 +509,12 @@ def test_a_patch_that_does_not_fit_is_refused(
     state: dict[str, Any],
     where: str,
     what: str,
-    mend: str,
+    fix: str,
 ) -> None:
     """A patch is tried before anything runs, and may not nest a state too deep."""
     (project / "shop.json").write_text(json.dumps(SHOP))
     data = dataset(GOOD + lines(case(initial_state={"$file": "shop.json", **state})))
-    refusal(data.check, where=f"cases.jsonl:2: initial_state.{where}", what=what, mend=mend)
+    refusal(data.check, where=f"cases.jsonl:2: initial_state.{where}", what=what, fix=fix)
 
 
 def test_a_deep_but_bounded_patch_fits(project: Path, dataset: Callable[..., Dataset]) -> None:

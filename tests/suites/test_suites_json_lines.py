@@ -43,7 +43,7 @@ def test_each_item_of_a_list_has_its_line(values: list[Any], indent: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what", "mend"),
+    ("text", "line", "what", "fix"),
     [
         ('{"a": 1,\n "a": 2}', 2, "the key `a` is given twice", "the first is in line 1"),
         ('{"a":\n{"b": 1, "\\u0062": 2}}', 2, "the key `b` is given twice", "on the same line"),
@@ -70,10 +70,10 @@ def test_each_item_of_a_list_has_its_line(values: list[Any], indent: Any) -> Non
         ("", 1, "the JSON ends", "close what was opened"),
     ],
 )
-def test_malformed_json_is_explained(text: str, line: int, what: str, mend: str) -> None:
+def test_malformed_json_is_explained(text: str, line: int, what: str, fix: str) -> None:
     """What is wrong is said with its line and with what the writer most likely has to do."""
     with pytest.raises(MalformedError) as caught:
         parse_located(text)
     assert line == caught.value.line
     assert what in caught.value.what
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix

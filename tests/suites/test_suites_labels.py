@@ -70,7 +70,7 @@ def test_a_file_without_labels_holds_none(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what", "mend"),
+    ("text", "where", "what", "fix"),
     [
         (label() + label(kept=False), ":2: kept", "lines 1 and 2 disagree", "agree on one"),
         (
@@ -97,12 +97,12 @@ def test_a_file_without_labels_holds_none(project: Path) -> None:
     ],
 )
 def test_a_bad_label_is_refused(
-    project: Path, refusal: Refusal, text: str, where: str, what: str, mend: str
+    project: Path, refusal: Refusal, text: str, where: str, what: str, fix: str
 ) -> None:
     """Each mistake is told with its line, its field and the way out."""
     path = project / "labels.jsonl"
     path.write_text(text)
-    refusal(lambda: load_labels(path), where=f"labels.jsonl{where}", what=what, mend=mend)
+    refusal(lambda: load_labels(path), where=f"labels.jsonl{where}", what=what, fix=fix)
 
 
 def test_labels_that_cannot_be_read_are_named(project: Path, refusal: Refusal) -> None:
@@ -110,4 +110,4 @@ def test_labels_that_cannot_be_read_are_named(project: Path, refusal: Refusal) -
     path = project / "labels.jsonl"
     refusal(lambda: load_labels(project), where=".", what="the file of labels is a folder")
     path.write_bytes(label().encode() + b"\xff\n")
-    refusal(lambda: load_labels(path), where="labels.jsonl:2", what="not UTF-8", mend="as UTF-8")
+    refusal(lambda: load_labels(path), where="labels.jsonl:2", what="not UTF-8", fix="as UTF-8")

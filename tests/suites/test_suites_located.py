@@ -68,14 +68,14 @@ def test_what_is_no_text_is_refused(
     """Bytes that are not UTF-8 text are named with their line."""
     path = project / "a.yaml"
     path.write_bytes(data)
-    refusal(lambda: read_document(path, "it"), where=where, what=what, mend="as UTF-8")
+    refusal(lambda: read_document(path, "it"), where=where, what=what, fix="as UTF-8")
 
 
 def test_a_file_that_cannot_be_read_is_named(project: Path, refusal: Refusal) -> None:
     """A missing file, a folder and a broken path are told apart."""
     (project / "folder").mkdir()
     (project / "file").write_text("")
-    for name, what, mend in (
+    for name, what, fix in (
         ("missing.yaml", "the policy does not exist", "look again"),
         ("file/below.yaml", "the policy does not exist", "look again"),
         ("folder", "the policy is a folder, not a file", "name the file inside it"),
@@ -84,10 +84,10 @@ def test_a_file_that_cannot_be_read_is_named(project: Path, refusal: Refusal) ->
     ):
         path = project / name
         refusal(
-            lambda path=path: read_document(path, "the policy", mend="look again"),
+            lambda path=path: read_document(path, "the policy", fix="look again"),
             where=name,
             what=what,
-            mend=mend,
+            fix=fix,
         )
 
 
@@ -97,9 +97,7 @@ def test_a_file_that_may_not_be_read_is_named(project: Path, refusal: Refusal) -
     path = project / "a.yaml"
     path.write_text("a: 1")
     path.chmod(0)
-    refusal(
-        lambda: read_document(path, "it"), where="a.yaml", what="may not be", mend="permissions"
-    )
+    refusal(lambda: read_document(path, "it"), where="a.yaml", what="may not be", fix="permissions")
 
 
 def test_a_path_elsewhere_is_shown_whole(

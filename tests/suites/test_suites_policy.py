@@ -69,7 +69,7 @@ def test_everything_but_success_blocks_unless_said_otherwise(project: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what", "mend"),
+    ("text", "where", "what", "fix"),
     [
         ("", ":1", "the file is empty", "write an object"),
         ("- a", ":1", "the file must be an object", "write an object"),
@@ -155,12 +155,12 @@ def test_everything_but_success_blocks_unless_said_otherwise(project: Path) -> N
     ],
 )
 def test_a_bad_policy_is_refused(
-    project: Path, refusal: Refusal, text: str, where: str, what: str, mend: str
+    project: Path, refusal: Refusal, text: str, where: str, what: str, fix: str
 ) -> None:
     """Each mistake is told with its line, its field and the way out."""
     path = project / "release.yaml"
     path.write_text(text)
-    refusal(lambda: load_policy(path), where=f"release.yaml{where}", what=what, mend=mend)
+    refusal(lambda: load_policy(path), where=f"release.yaml{where}", what=what, fix=fix)
 
 
 def test_a_policy_in_json_is_read_alike(project: Path, refusal: Refusal) -> None:
@@ -172,7 +172,7 @@ def test_a_policy_in_json_is_read_alike(project: Path, refusal: Refusal) -> None
     error = refusal(
         lambda: load_policy(path), where="release.json:2: rules[0].id", what="must be text"
     )
-    assert "write text here" == error.mend
+    assert "write text here" == error.fix
 
 
 def test_a_missing_policy_is_named(project: Path, refusal: Refusal) -> None:

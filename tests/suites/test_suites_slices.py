@@ -80,7 +80,7 @@ def test_metadata_groups_by_its_value(
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "mend"),
+    ("text", "what", "fix"),
     [
         ("tool_call:1,2", "divides by nothing", "did you mean `tool_calls`?"),
         ("tools", "divides by nothing", "tool_calls"),
@@ -98,9 +98,9 @@ def test_metadata_groups_by_its_value(
         ("metadta.category", "divides by nothing", "did you mean `metadata`?"),
     ],
 )
-def test_a_slice_that_cannot_be_read_is_refused(text: str, what: str, mend: str) -> None:
+def test_a_slice_that_cannot_be_read_is_refused(text: str, what: str, fix: str) -> None:
     """What is wrong with a slice is said, with what may have been meant."""
     with pytest.raises(ConfigurationError) as caught:
         parse_slice(text)
     assert what in caught.value.what
-    assert mend in (caught.value.mend or "")
+    assert fix in (caught.value.fix or "")

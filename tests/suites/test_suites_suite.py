@@ -163,7 +163,7 @@ def test_an_evaluator_reads_its_own_options(write: Callable[[str], Path], refusa
     assert "oloproof.yaml:24: evaluators[1].mode" == state.where("mode")
     assert "subset" == state.read(Options).mode
 
-    for options, place, what, mend in (
+    for options, place, what, fix in (
         ("mod: subset", ".mod", "unknown field `mod` in `evaluators[0]`", "did you mean `mode`?"),
         ("mode: subsets", ".mode", "cannot be `subsets`", "did you mean `subset`?"),
         ("paths: a", ".paths", "must be a list, not `a`", "write a list"),
@@ -176,7 +176,7 @@ def test_an_evaluator_reads_its_own_options(write: Callable[[str], Path], refusa
             lambda raw=raw: raw.read(Options),
             where=f"oloproof.yaml:6: evaluators[0]{place}",
             what=what,
-            mend=mend,
+            fix=fix,
         )
 
 
@@ -197,13 +197,13 @@ def test_files_that_a_suite_names_must_be_there(
         lambda: load_suite(write(MINIMAL.replace("cases", "case"))),
         where="oloproof.yaml:2: dataset",
         what="the dataset does not exist: data/case.jsonl",
-        mend="correct the path",
+        fix="correct the path",
     )
     refusal(
         lambda: load_suite(write(MINIMAL.replace("data/cases.jsonl", "data"))),
         where="oloproof.yaml:2: dataset",
         what="the dataset is a folder",
-        mend="name the file inside it",
+        fix="name the file inside it",
     )
     text = WHOLE.replace("labels/paraphrase", "labels/nowhere")
     assert isinstance(load_suite(write(text)), Suite)
@@ -215,7 +215,7 @@ def test_a_missing_suite_is_named(project: Path, refusal: Refusal) -> None:
         lambda: load_suite(project / "oloproof.yaml"),
         where="oloproof.yaml",
         what="the suite does not exist",
-        mend="oloproof init",
+        fix="oloproof init",
     )
 
 
@@ -224,7 +224,7 @@ def transform(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "where", "what", "mend"),
+    ("old", "new", "where", "what", "fix"),
     [
         ("project: desk", "project:", ":1: project", "must be text, not empty", "write text here"),
         ("project: desk", "projekt: desk", ":1: projekt", "unknown field `projekt`", "`project`"),
@@ -318,12 +318,12 @@ def test_a_bad_suite_is_refused(
     new: str,
     where: str,
     what: str,
-    mend: str,
+    fix: str,
 ) -> None:
     """Each mistake is told with its line, its field and the way out."""
     text = MINIMAL.replace(old, new) if old else MINIMAL + new
     path = write(text)
-    refusal(lambda: load_suite(path), where=f"oloproof.yaml{where}", what=what, mend=mend)
+    refusal(lambda: load_suite(path), where=f"oloproof.yaml{where}", what=what, fix=fix)
 
 
 def test_options_may_be_as_deep_as_any_value(write: Callable[[str], Path]) -> None:

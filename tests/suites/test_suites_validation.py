@@ -61,12 +61,12 @@ class Car(Fields):
     @classmethod
     def _enough(cls, seats: int) -> int:
         if seats == 13:
-            raise refuse("13 seats are unlucky", mend="take 12")
+            raise refuse("13 seats are unlucky", fix="take 12")
         return seats
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "what", "mend"),
+    ("text", "where", "what", "fix"),
     [
         ("wheels: [{size: 1}, {siez: 1}]", ":1: wheels[1].siez", "in `wheels[1]` (and 1", "`size`"),
         ("wheels:\n- size: x", ":2: wheels[0].size", "a whole number, not `x`", "whole number"),
@@ -93,13 +93,13 @@ class Car(Fields):
     ],
 )
 def test_each_fault_is_said_where_it_is(
-    project: Path, refusal: Refusal, text: str, where: str, what: str, mend: str
+    project: Path, refusal: Refusal, text: str, where: str, what: str, fix: str
 ) -> None:
     """The first fault is said in full with its place; the others are counted."""
     path = project / "car.yaml"
     path.write_text(text)
     document = read_document(path, "the car")
-    refusal(lambda: validate(document, Car), where=f"car.yaml{where}", what=what, mend=mend)
+    refusal(lambda: validate(document, Car), where=f"car.yaml{where}", what=what, fix=fix)
 
 
 def test_a_part_of_a_document_is_validated_in_its_place(project: Path, refusal: Refusal) -> None:

@@ -142,7 +142,7 @@ def test_the_nesting_has_a_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what", "mend"),
+    ("text", "line", "what", "fix"),
     [
         ("x: 1\na: 2024-01-05", 2, "`2024-01-05` as a date", 'quote it: "2024-01-05"'),
         ("a: 2024-01-05 10:00:00", 1, "as a date", "quote it"),
@@ -172,10 +172,10 @@ def test_the_nesting_has_a_bound() -> None:
         ("a: 1\nb: \x07", 2, "control character U+0007", "remove it"),
     ],
 )
-def test_bad_yaml_is_explained(text: str, line: int, what: str, mend: str) -> None:
+def test_bad_yaml_is_explained(text: str, line: int, what: str, fix: str) -> None:
     """What is wrong is said with its line and with what the writer most likely has to do."""
     with pytest.raises(MalformedError) as caught:
         parse_located(text)
     assert line == caught.value.line
     assert what in caught.value.what
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix

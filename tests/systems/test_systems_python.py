@@ -145,7 +145,7 @@ class TestKinds:
         root = project(app=f"class Mute:\n    {turn}\n")
         with pytest.raises(ConfigurationError, match="cannot be talked with") as caught:
             load_system("app:Mute", root)
-        assert "`system.turn(message)`" in (caught.value.mend or "")
+        assert "`system.turn(message)`" in (caught.value.fix or "")
 
     def test_a_module_does_not_own_its_functions(self) -> None:
         """A built-in function is bound to its module; that is no sandbox."""
@@ -174,7 +174,7 @@ class TestRefusals:
         assert options == OPTIONS[name]
 
     @pytest.mark.parametrize(
-        ("source", "spec", "kind", "what", "mend"),
+        ("source", "spec", "kind", "what", "fix"),
         [
             ("x = 1", "ap:x", None, "names a module that is not there: ap", "did you mean `app`?"),
             ("desk = len", "app:desk2", None, "app has no `desk2`", "did you mean `desk`?"),
@@ -245,13 +245,13 @@ class TestRefusals:
         ],
     )
     def test_what_cannot_be_a_system_is_refused(
-        self, project: WriteProject, source: str, spec: str, kind: Any, what: str, mend: str
+        self, project: WriteProject, source: str, spec: str, kind: Any, what: str, fix: str
     ) -> None:
-        """The error says what is wrong and how to mend it."""
+        """The error says what is wrong and how to fix it."""
         with pytest.raises(ConfigurationError) as caught:
             load_system(spec, project(app=source), kind)
         assert what in caught.value.what
-        assert mend in (caught.value.mend or "")
+        assert fix in (caught.value.fix or "")
 
     def test_the_line_of_the_users_code_is_named(self, project: WriteProject) -> None:
         """Not the line of this package, and not one deep inside a library."""

@@ -121,7 +121,7 @@ def test_a_conversation_that_broke_off_has_the_replies_until_then(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("fields", "where", "what", "mend"),
+    ("fields", "where", "what", "fix"),
     [
         ({"ouput": 1}, "ouput", "unknown field `ouput`", "`output`"),
         ({"replicate": 0}, "replicate", "must be a whole number", "whole number"),
@@ -165,14 +165,14 @@ def test_a_conversation_that_broke_off_has_the_replies_until_then(tmp_path: Path
     ],
 )
 def test_a_wrong_recording_is_refused(
-    tmp_path: Path, fields: dict[str, Any], where: str, what: str, mend: str
+    tmp_path: Path, fields: dict[str, Any], where: str, what: str, fix: str
 ) -> None:
     """With its line, its field and the way out."""
     error = refusal(tmp_path, {"case": "call"} | fields)
     assert error.where is not None
     assert f"r.jsonl:2: {where}" == error.where.rpartition("/")[2]
     assert what in error.what
-    assert mend in (error.mend or "")
+    assert fix in (error.fix or "")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_strangers_are_refused_with_the_nearest_case(tmp_path: Path) -> None:
     found = recordings(tmp_path, {"case": "call"}, {"case": "takl"})
     with pytest.raises(ConfigurationError, match="the dataset has no case `takl`") as caught:
         found.refuse_strangers(CASES)
-    assert "did you mean `talk`?" == caught.value.mend
+    assert "did you mean `talk`?" == caught.value.fix
 
 
 def test_each_recording_has_a_digest_of_its_own(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class TestImportClosure:
         assert {"app.py", "tools.py"} == names(root)
 
     def test_a_module_that_cannot_be_parsed_is_covered_itself(self, project: WriteProject) -> None:
-        """Importing it will say what is wrong; mending it is a change."""
+        """Importing it will say what is wrong; fixing it is a change."""
         assert {"app.py", "tools.py"} == names(project(app="import tools", tools="def ("))
 
 

@@ -129,7 +129,7 @@ class TestStart:
             )
         (told,) = caught.value.args
         assert what in told["what"]
-        assert {"what", "where", "mend"} == set(told)
+        assert {"what", "where", "fix"} == set(told)
         assert "hush" not in str(told)
         assert "late-secret" not in str(told)
 

@@ -51,7 +51,7 @@ class TinyProject:
         return self
 
     def write_cases(self, cases: list[dict[str, Any]]) -> None:
-        """Write the dataset anew."""
+        """Write the dataset again."""
         lines = "".join(json.dumps(case) + "\n" for case in cases)
         (self.folder / "cases.jsonl").write_text(lines)
 

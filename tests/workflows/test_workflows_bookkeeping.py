@@ -242,7 +242,7 @@ def test_a_conformance_check_knows_of_it(tiny):
     assert [] == check(tiny.folder).reasons
     write(tiny, SINGLE, [FAULT], system={"callable": "app:Store"})
     (reason,) = check(tiny.folder).reasons
-    assert ("hidden_nondeterminism", True) == (reason.reason, "`system.ignore`" in reason.mend)
+    assert ("hidden_nondeterminism", True) == (reason.reason, "`system.ignore`" in reason.fix)
 
 
 def test_a_declaration_makes_replays_again_and_runs_no_agent(tiny):

@@ -325,11 +325,11 @@ class TestPrune:
             flip(tiny.folder / STORE, objects_of(tiny.folder, kind)[0])
         with pytest.raises(StoreError, match="what it rests on cannot be told") as caught:
             prune_cache(tiny.folder)
-        assert "run again, then drop it: `oloproof cache prune --keep-runs 1`" == caught.value.mend
+        assert "run again, then drop it: `oloproof cache prune --keep-runs 1`" == caught.value.fix
         desk(tiny, "b").run()
         with pytest.raises(StoreError) as caught:
             prune_cache(tiny.folder)
-        assert "drop it: `oloproof cache prune --keep-runs 1`" == caught.value.mend
+        assert "drop it: `oloproof cache prune --keep-runs 1`" == caught.value.fix
         prune_cache(tiny.folder, keep_runs=1)
         assert [2] == [line.run for line in list_runs(tiny.folder).runs]
         assert verify_cache(tiny.folder).whole

@@ -242,7 +242,7 @@ def test_every_planted_defect_is_found(name: str, tiny: TinyProject) -> None:
     assert not report.replayable
     assert {word} == words(report)
     found = first(report, word)
-    assert found.mend
+    assert found.fix
     assert found.detail
 
 
@@ -363,7 +363,7 @@ def test_an_unknown_case_is_refused(tiny: TinyProject) -> None:
     """A case that is not there is an error with the nearest id."""
     with pytest.raises(ConfigurationError, match="there is no case `anm`") as caught:
         check(write(tiny, CLEAN).folder, only=["anm"])
-    assert "ann" in str(caught.value.mend)
+    assert "ann" in str(caught.value.fix)
 
 
 def test_a_case_without_a_state_is_refused(tiny: TinyProject) -> None:

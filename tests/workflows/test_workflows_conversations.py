@@ -333,7 +333,7 @@ def test_a_case_that_the_system_cannot_take_is_refused(
         tiny.run()
     assert caught.value.where is not None
     assert caught.value.where.endswith(f"cases.jsonl:{len(cases)}: {field}")
-    assert "give the system" in (caught.value.mend or "")
+    assert "give the system" in (caught.value.fix or "")
 
 
 def test_a_system_with_both_takes_both(tiny: TinyProject) -> None:

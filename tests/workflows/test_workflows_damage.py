@@ -87,13 +87,13 @@ def told(folder: Path, truth: dict[str, Any], panels: dict[str, Any], did: str) 
         assert CASES == len(list_cases(folder, "latest").cases), did
     except OloproofError as error:
         errors.append(error)
-    assert all(error.mend for error in errors), did
+    assert all(error.fix for error in errors), did
     return errors
 
 
 def move_away(error: DamagedStoreError, did: str) -> None:
     """Do what an error says that asks for it."""
-    assert str(error.mend).startswith("move the file away"), did
+    assert str(error.fix).startswith("move the file away"), did
     file = Path(str(error.where))
     file.rename(file.with_name("moved.sqlite"))
 
@@ -107,7 +107,7 @@ def run_over(desk: TinyProject, did: str) -> dict[str, Any]:
     return essence(desk.run())
 
 
-def mend(desk: TinyProject, truth: dict[str, Any], panels: dict[str, Any], did: str) -> None:
+def fix(desk: TinyProject, truth: dict[str, Any], panels: dict[str, Any], did: str) -> None:
     """Run again, and where that is not enough do what is said, until all of it can be read."""
     for _ in range(3):
         assert truth == run_over(desk, did), did
@@ -132,7 +132,7 @@ def check_trials(desk: TinyProject, scratch: Path, seeds: range) -> None:
         did = f"seed {seed}: {damage(desk.folder / '.oloproof', random.Random(seed))}"
         if seed % 2:
             told(desk.folder, truth, panels, did)
-        mend(desk, truth, panels, did)
+        fix(desk, truth, panels, did)
 
 
 def test_a_damaged_store_costs_calls_and_no_verdict(

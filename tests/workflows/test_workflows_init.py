@@ -109,11 +109,11 @@ def test_a_workflow_is_added_to_a_project_that_is_there(tmp_path):
     assert [".github/workflows/oloproof.yml"] == init(tmp_path, ci="github").written
     with pytest.raises(ConfigurationError, match="exists already") as caught:
         init(tmp_path, ci="github")
-    assert "remove it" in str(caught.value.mend)
+    assert "remove it" in str(caught.value.fix)
 
 
 @pytest.mark.parametrize(
-    ("options", "mend"),
+    ("options", "fix"),
     [
         ({"example": "statefull-agent"}, "stateful-agent"),
         ({"ci": "gitlab"}, "github"),
@@ -121,9 +121,9 @@ def test_a_workflow_is_added_to_a_project_that_is_there(tmp_path):
         ({"system": "app:desk", "example": "stateful-agent"}, "not both"),
     ],
 )
-def test_what_cannot_be_laid_out_is_said_with_what_was_meant(tmp_path, options, mend):
+def test_what_cannot_be_laid_out_is_said_with_what_was_meant(tmp_path, options, fix):
     """A misspelt example or workflow names the nearest."""
     with pytest.raises(ConfigurationError) as caught:
         init(tmp_path / "x", **options)
-    assert mend in str(caught.value.mend)
+    assert fix in str(caught.value.fix)
     assert not (tmp_path / "x").exists()

@@ -182,7 +182,7 @@ def test_what_cannot_be_asked_is_said(
     desk.run()
     with pytest.raises(ConfigurationError, match=what) as caught:
         judge(desk.folder, metric, provider)
-    assert caught.value.mend
+    assert caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_a_fault_cannot_be_tried_by_hand(tiny: TinyProject) -> None:
             ask()
     (reason,) = check(tiny.folder).reasons
     assert "was recorded elsewhere" in reason.detail
-    assert "`callable: module:attr`" in reason.mend
+    assert "`callable: module:attr`" in reason.fix
 
 
 def test_secrets_are_taken_out(tiny: TinyProject) -> None:

@@ -135,7 +135,7 @@ def test_a_step_that_is_no_call_is_refused(tiny: TinyProject) -> None:
     """The steps that are calls are named."""
     with pytest.raises(ConfigurationError, match="step 2 of case `a` is no call of a tool") as e:
         replay(write(tiny).folder, "a", step=2)
-    assert "name one of the steps 1, 3" == e.value.mend
+    assert "name one of the steps 1, 3" == e.value.fix
 
 
 THINKING = APP.replace(
@@ -179,7 +179,7 @@ def test_a_model_is_named_listed_and_struck_as_a_tool_is(tiny: TinyProject) -> N
 def test_a_fault_of_an_effect_is_refused_at_a_model(tiny: TinyProject) -> None:
     """And told by its option, as a model that was not asked is."""
     folder = write(tiny, THINKING).folder
-    for options, where, mend in (
+    for options, where, fix in (
         ({"model": "think", "fault": "applied_error"}, "--fault", "`rate_limit`"),
         ({"model": "thnik"}, "--model", "did you mean `think`?"),
         ({"model": "think", "occurrence": 2}, "--occurrence", "an earlier call"),
@@ -187,7 +187,7 @@ def test_a_fault_of_an_effect_is_refused_at_a_model(tiny: TinyProject) -> None:
         with pytest.raises(ConfigurationError) as caught:
             replay(folder, "a", **options)  # type: ignore[arg-type]
         assert where == caught.value.where
-        assert mend in str(caught.value.mend)
+        assert fix in str(caught.value.fix)
 
 
 def test_every_fault_shares_one_control(tiny: TinyProject) -> None:
@@ -255,14 +255,14 @@ def test_without_a_declared_fault_the_calls_are_pointed_to(tiny: TinyProject) ->
     folder = write(tiny, APP, {"type": "exact_match"}).folder
     with pytest.raises(ConfigurationError, match="declares no fault") as caught:
         replay(folder, "a")
-    assert "--list" in str(caught.value.mend)
+    assert "--list" in str(caught.value.fix)
     assert [[], []] == [c.faults for c in checkpoints(folder, "a").checkpoints]
 
 
 def test_a_fault_or_call_that_is_not_there_is_refused_by_its_option(tiny: TinyProject) -> None:
     """An unknown fault first, with the nearest; then the option that names no call."""
     folder = write(tiny, APP, {"type": "exact_match"}).folder
-    for options, where, mend in (
+    for options, where, fix in (
         ({"fault": "eror"}, "--fault", "did you mean `error`?"),
         ({"tool": "lok"}, "--tool", "did you mean `look`?"),
         ({"step": 99}, "--step", "name one of the steps"),
@@ -271,7 +271,7 @@ def test_a_fault_or_call_that_is_not_there_is_refused_by_its_option(tiny: TinyPr
         with pytest.raises(ConfigurationError) as caught:
             replay(folder, "a", **options)
         assert where == caught.value.where
-        assert mend in str(caught.value.mend)
+        assert fix in str(caught.value.fix)
     with pytest.raises(ConfigurationError, match="no run `99`") as caught:
         checkpoints(folder, "a", run="99")
     assert "--run" == caught.value.where

@@ -1,4 +1,4 @@
-"""Runs one after another: what is reused, what is said of it, and what is decided anew."""
+"""Runs one after another: what is reused, what is said of it, and what is decided again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Box:
     def __call__(self, request):
         with Path("calls").open("a") as calls: calls.write(request["say"] + "\\n")
         self.state["n"] += 1
-        if request["say"].startswith("fail") and not Path("mended").exists():
+        if request["say"].startswith("fail") and not Path("fixed").exists():
             raise RuntimeError("not today")
         return {"answer": request["say"]}
 
@@ -153,7 +153,7 @@ def test_failed_cases_are_tried_again_only_when_asked_and_every_gate_says_so(tin
     tiny.write(app=APP, cases=[case("a"), case("b", "fail")], rules=RULES)
     tiny.run()
     assert 0 == tiny.run().executed
-    (tiny.folder / "mended").touch()
+    (tiny.folder / "fixed").touch()
     report = tiny.run(rerun_failed=True)
     assert 1 == report.executed
     note = "Failed cases were tried again (--rerun-failed) in run 3."
@@ -196,7 +196,7 @@ def test_a_rule_that_names_no_metric_is_refused_before_anything_runs(tiny):
     tiny.write(app=APP, cases=[case("a")], rules=[{**RULES[0], "metric": "state_match"}])
     with pytest.raises(ConfigurationError) as caught:
         tiny.run()
-    assert "state_matches" in caught.value.mend
+    assert "state_matches" in caught.value.fix
     assert "release.yaml:" in caught.value.where
     assert not (tiny.folder / "calls").exists()
 
@@ -298,7 +298,7 @@ def test_pairs_are_written_once_and_count_once_labelled(tiny):
     edited = tiny.run()
     assert ("transform_not_checked", 1, 23) == (
         edited.gate.decisions[0].reason,
-        edited.validity[0].strays,
+        edited.validity[0].unmatched,
         edited.validity[0].labelled,
     )
 
@@ -342,7 +342,7 @@ def test_a_system_that_cannot_be_loaded_is_a_usage_error(tiny):
     tiny.write(app="sistem = print", cases=[case("a")])
     with pytest.raises(ConfigurationError, match="has no `system`") as caught:
         tiny.run()
-    assert "sistem" in caught.value.mend
+    assert "sistem" in caught.value.fix
 
 
 def test_damaged_evidence_is_made_anew_and_never_shown(tiny):
@@ -451,8 +451,8 @@ FLAKY = APP.replace(
 
 def test_declared_retries_are_made_recorded_and_told(tiny):
     """A transient error is tried again in a sandbox freshly reset, and no wrong world is hidden."""
-    mend = 'if len(Path("calls").read_text().split()) > 1: Path("mended").touch()'
-    app = FLAKY.replace('self.state["n"] += 1', f'self.state["n"] += 1\n        {mend}')
+    fix = 'if len(Path("calls").read_text().split()) > 1: Path("fixed").touch()'
+    app = FLAKY.replace('self.state["n"] += 1', f'self.state["n"] += 1\n        {fix}')
     tiny.write(
         app=app,
         cases=[case("a", "fail")],

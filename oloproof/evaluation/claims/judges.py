@@ -99,7 +99,7 @@ def _read(name: str, given: JsonValue) -> tuple[JudgementFields, ...]:
         raise OptionError(
             "judge",
             f"`{name}` is no list of judgements{number}",
-            mend="take the lines as `oloproof judge` wrote them, or remove the file",
+            fix="take the lines as `oloproof judge` wrote them, or remove the file",
         ) from None
 
 

@@ -41,19 +41,17 @@ class EvidenceFields(Fields):
         if (self.call is None) == (self.state is None):
             raise refuse(
                 "evidence is a call or a place of the state",
-                mend="write `call: TOOL`, or `state: PATH` with `equals`",
+                fix="write `call: TOOL`, or `state: PATH` with `equals`",
                 at=() if self.call is None else ("state",),
             )
         if (self.state is None) == ("equals" in self.model_fields_set):
             raise refuse(
                 "`state` and `equals` need each other",
-                mend="write the place at `state`, and its value at `equals`",
+                fix="write the place at `state`, and its value at `equals`",
                 at=("equals",) if self.state is None else ("state",),
             )
         if self.arguments and self.call is None:
-            raise refuse(
-                "`arguments` are those of a call", mend="leave them out", at=("arguments",)
-            )
+            raise refuse("`arguments` are those of a call", fix="leave them out", at=("arguments",))
         return self
 
 
@@ -94,10 +92,10 @@ class ClaimOptions(SourceOptions):
             try:
                 Template.parse(self.template)
             except ConfigurationError as error:
-                raise refuse(error.what, mend=error.mend or "", at=("template",)) from None
+                raise refuse(error.what, fix=error.fix or "", at=("template",)) from None
         return self
 
 
 def _incomplete(field: str, what: str, needed: str) -> Exception:
     at: Place = (field,)
-    return refuse(what, mend=f"give {needed}, or leave `{field}` out", at=at)
+    return refuse(what, fix=f"give {needed}, or leave `{field}` out", at=at)

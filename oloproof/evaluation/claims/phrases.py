@@ -21,7 +21,7 @@ def _with_words(given: tuple[str, ...]) -> tuple[str, ...]:
         if not _words(pattern):
             raise refuse(
                 f"the pattern `{pattern}` has no words",
-                mend="write the words to be found",
+                fix="write the words to be found",
                 at=(position,),
             )
     return given

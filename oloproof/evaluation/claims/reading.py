@@ -48,11 +48,11 @@ def claim_outcome(
 def check_patterns(patterns: Sequence[str]) -> None:
     """Raises `ConfigurationError` where nothing could be looked for."""
     if not patterns:
-        raise ConfigurationError("a claim without patterns", mend="give at least one pattern")
+        raise ConfigurationError("a claim without patterns", fix="give at least one pattern")
     for pattern in patterns:
         if all(token.kind != "word" for token in tokens(readable(pattern))):
             raise ConfigurationError(
-                f"the pattern {pattern!r} has no words", mend="write the words to be found"
+                f"the pattern {pattern!r} has no words", fix="write the words to be found"
             )
 
 

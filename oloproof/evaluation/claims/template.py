@@ -45,7 +45,7 @@ class Template:
             if found is None:
                 raise ConfigurationError(
                     f"the template {text!r} cannot be read at character {position + 1}",
-                    mend="write a placeholder as `{orders.ord-1.status}`, and a brace as `{{` or "
+                    fix="write a placeholder as `{orders.ord-1.status}`, and a brace as `{{` or "
                     "`}}`",
                 )
             pieces.append(_piece(found))
@@ -83,7 +83,7 @@ def _piece(found: re.Match[str]) -> str | Path:
     if path.has_wildcard:
         raise ConfigurationError(
             f"the placeholder `{{{path}}}` may name several places",
-            mend="name one place: `[0]` instead of `[*]`",
+            fix="name one place: `[0]` instead of `[*]`",
         )
     return path
 

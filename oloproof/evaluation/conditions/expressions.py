@@ -65,14 +65,14 @@ class _Reading:
             return True
         return False
 
-    def _expect(self, text: str, mend: str) -> None:
+    def _expect(self, text: str, fix: str) -> None:
         if not self._takes(text):
-            raise self._unexpected(mend)
+            raise self._unexpected(fix)
 
-    def _unexpected(self, mend: str) -> ExpressionError:
+    def _unexpected(self, fix: str) -> ExpressionError:
         token = self._next
         shown = token.text if token.kind == "end" else f"`{token.text}`"
-        return ExpressionError(f"{shown} is not expected here", token.position, mend)
+        return ExpressionError(f"{shown} is not expected here", token.position, fix)
 
     def expect_end(self) -> None:
         if self._next.kind == "end":

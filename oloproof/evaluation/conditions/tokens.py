@@ -37,13 +37,13 @@ _PLAIN_FIRST: Final = re.compile(_FIRST)
 
 
 class ExpressionError(Exception):
-    """A condition cannot be read: what is wrong, at which character (from 1), how to mend it."""
+    """A condition cannot be read: what is wrong, at which character (from 1), how to fix it."""
 
-    def __init__(self, what: str, position: int, mend: str) -> None:
+    def __init__(self, what: str, position: int, fix: str) -> None:
         super().__init__(what)
         self.what = what
         self.position = position
-        self.mend = mend
+        self.fix = fix
 
 
 class Token(NamedTuple):

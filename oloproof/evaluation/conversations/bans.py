@@ -29,9 +29,9 @@ def _readable(text: str) -> str:
     try:
         path = permission_place(text, "tool")
     except ConfigurationError as error:
-        raise refuse(error.what, mend=error.mend or "") from None
+        raise refuse(error.what, fix=error.fix or "") from None
     if path.has_wildcard:
-        raise refuse(f"`{text}` may name several places", mend="name one place, without `[*]`")
+        raise refuse(f"`{text}` may name several places", fix="name one place, without `[*]`")
     return text
 
 

@@ -32,7 +32,7 @@ class Refusal(NamedTuple):
     """Why something cannot be, and what to write instead."""
 
     what: str
-    mend: str
+    fix: str
 
 
 def refused_at_model(fault: str | None) -> Refusal | None:
@@ -54,16 +54,16 @@ def _known_faults(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
         return given
     if not given:
         every = _listed(faults_at("tool"))
-        raise refuse("`fault` is empty", mend=f"name one or a list of {every}, or `all`")
+        raise refuse("`fault` is empty", fix=f"name one or a list of {every}, or `all`")
     names = (given,) if isinstance(given, str) else given
     for position, name in enumerate(names):
         place = () if isinstance(given, str) else (position,)
         if name == "all":
-            raise refuse("`all` stands in a list of faults", mend="write `fault: all`", at=place)
+            raise refuse("`all` stands in a list of faults", fix="write `fault: all`", at=place)
         if name not in fault_names():
-            raise refuse(f"`{name}` is no fault", mend=suggest(name, fault_names()), at=place)
+            raise refuse(f"`{name}` is no fault", fix=suggest(name, fault_names()), at=place)
         if name in names[:position]:
-            raise refuse(f"the fault `{name}` is given twice", mend="keep one", at=place)
+            raise refuse(f"the fault `{name}` is given twice", fix="keep one", at=place)
     return given
 
 
@@ -72,7 +72,7 @@ def _known_duration(given: object) -> object:
         return given
     raise refuse(
         f"`duration` cannot be {describe(given)}",
-        mend="write `once`, `always`, or a number of calls: for how many it lasts",
+        fix="write `once`, `always`, or a number of calls: for how many it lasts",
     )
 
 
@@ -101,13 +101,13 @@ class FaultOptions(EvaluatorOptions):
         if self.tool is None and self.model is None:
             raise refuse(
                 "neither a tool nor a model is named: nothing says which call fails",
-                mend="write `tool: NAME`, or `model: NAME` for a call of a language model",
+                fix="write `tool: NAME`, or `model: NAME` for a call of a language model",
                 at=("tool",),
             )
         if self.tool is not None and self.model is not None:
             raise refuse(
                 "a tool and a model are named, and one call fails",
-                mend="write a line for each of them",
+                fix="write a line for each of them",
                 at=("model",),
             )
         names = (self.fault,) if isinstance(self.fault, str) else self.fault
@@ -115,7 +115,7 @@ class FaultOptions(EvaluatorOptions):
             refused = None if self.model is None else refused_at_model(fault)
             if refused is not None:
                 at = ("fault",) if isinstance(self.fault, str) else ("fault", position)
-                raise refuse(refused.what, mend=refused.mend, at=at)
+                raise refuse(refused.what, fix=refused.fix, at=at)
         return self
 
     @property

@@ -36,7 +36,7 @@ def refuse_unknown_places(checks: Iterable[tuple[StateCheck, frozenset[str] | No
                     raise ConfigurationError(
                         f"`{place.path}` is nowhere in the states of `{declared.metric}`'s schema",
                         where=place.where,
-                        mend=f"correct the path, or the schema; {suggest(*known)}",
+                        fix=f"correct the path, or the schema; {suggest(*known)}",
                     )
 
 

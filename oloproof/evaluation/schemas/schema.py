@@ -32,13 +32,13 @@ _DATE_TIME: Final = re.compile(f"({_DATE})[Tt]({_TIME})", re.ASCII)
 
 
 class SchemaError(Exception):
-    """What is given is no schema: what is wrong, at which JSON Pointer, how to mend it."""
+    """What is given is no schema: what is wrong, at which JSON Pointer, how to fix it."""
 
-    def __init__(self, what: str, at: str, mend: str) -> None:
+    def __init__(self, what: str, at: str, fix: str) -> None:
         super().__init__(what)
         self.what = what
         self.at = at
-        self.mend = mend
+        self.fix = fix
 
 
 class Violation(NamedTuple):
@@ -93,8 +93,8 @@ def _validator(written: JsonValue) -> Draft202012Validator:
         at = "".join(f"/{step}" for step in error.absolute_path)
         raise SchemaError(error.message, at, "correct the schema there") from None
     for word, near, at in misspelt(written):
-        mend = f"did you mean `{near}`? Words of your own begin with `x-`."
-        raise SchemaError(f"`{word}` is no keyword", at, mend)
+        fix = f"did you mean `{near}`? Words of your own begin with `x-`."
+        raise SchemaError(f"`{word}` is no keyword", at, fix)
     _check_references(written)
     validator = Draft202012Validator(
         _placed(written), registry=REGISTRY, format_checker=_format_checker()

@@ -122,7 +122,7 @@ class StateComparison:
         if (mode == "paths" and not paths) or (mode == "tolerance" and not self._tolerant):
             raise ConfigurationError(
                 f"the mode `{mode}` needs `{mode}`, which `state_matches` does not give",
-                mend=f"give `{mode}` on the line of `state_matches`, or name another mode",
+                fix=f"give `{mode}` on the line of `state_matches`, or name another mode",
             )
         exact = mode == "exact"
         return StateComparison(
@@ -221,7 +221,7 @@ class StateComparison:
                 raise refuse_case(
                     case,
                     f"`expected.{self.alternatives}` of case `{case.id}` is not a list",
-                    mend="write a list of accepted states",
+                    fix="write a list of accepted states",
                 )
             accepted += further
         return accepted

@@ -84,7 +84,7 @@ def _states(
         raise refuse_case(
             case,
             f"`expected.{within}{alternatives}` of case `{case.id}` is not a list",
-            mend="write a list of accepted states",
+            fix="write a list of accepted states",
         )
     return (*(() if isinstance(first, Absent) else (first,)), *further)
 

@@ -53,7 +53,7 @@ class ComparisonOptions(EvaluatorOptions):
                 if names_item(parse(text), listed):
                     raise refuse(
                         f"`{text}` names one item of `{listed}`, whose order does not count",
-                        mend=f"name every item: `{listed}[*]`",
+                        fix=f"name every item: `{listed}[*]`",
                         at=place,
                     )
         return self
@@ -118,13 +118,13 @@ class StateOptions(ComparisonOptions):
         if self.mode == "paths" and not self.paths:
             raise refuse(
                 "the mode `paths` has no paths to compare",
-                mend="list them: `paths: [orders.ord-1.status]`",
+                fix="list them: `paths: [orders.ord-1.status]`",
                 at=("mode",),
             )
         if self.paths and self.mode != "paths":
             raise refuse(
                 f"`paths` says nothing in the mode `{self.mode}`",
-                mend="write `mode: paths` to compare these places alone, or leave `paths` out",
+                fix="write `mode: paths` to compare these places alone, or leave `paths` out",
                 at=("paths",),
             )
         allowed = self.tolerance
@@ -132,13 +132,13 @@ class StateOptions(ComparisonOptions):
             if self.mode == "tolerance" or allowed is not None:
                 raise refuse(
                     "no tolerance is given",
-                    mend="say how much: `tolerance: {absolute: 0.01}` (or `relative`, or `paths`)",
+                    fix="say how much: `tolerance: {absolute: 0.01}` (or `relative`, or `paths`)",
                     at=("mode",) if allowed is None else ("tolerance",),
                 )
         elif self.mode == "exact":
             raise refuse(
                 "the mode `exact` allows no tolerance",
-                mend="write `mode: tolerance`, or leave `tolerance` out",
+                fix="write `mode: tolerance`, or leave `tolerance` out",
                 at=("tolerance",),
             )
 
@@ -148,7 +148,7 @@ class StateOptions(ComparisonOptions):
             if any(path.covers(parse(text)) for path in ignored):
                 raise refuse(
                     f"`{text}` is to be compared and to be ignored",
-                    mend="leave it out of `paths` or of `ignore`",
+                    fix="leave it out of `paths` or of `ignore`",
                     at=("paths", position),
                 )
 
@@ -170,7 +170,7 @@ class KeptOptions(EvaluatorOptions):
             if any(path.covers(parse(text)) for path in allowed):
                 raise refuse(
                     f"`{text}` must not change, and is allowed to change",
-                    mend="leave it out of `paths` or of `except`",
+                    fix="leave it out of `paths` or of `except`",
                     at=("paths", position),
                 )
         return self

@@ -90,7 +90,7 @@ def named_place(
         raise OptionError(
             str(at[0]),
             f"`{text}` is to be compared, and `system.ignore` leaves it out of all comparisons",
-            mend="leave it out here or there",
+            fix="leave it out here or there",
         )
     return NamedPlace(path, setting.where(*at), needed=needed)
 

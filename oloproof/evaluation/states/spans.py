@@ -41,13 +41,13 @@ class SpanOptions(SnapshotOptions):
             if self.since is not None and last is not None and last <= self.since:
                 raise refuse(
                     f"turn {last} does not come after turn {self.since}",
-                    mend=f"make `{name}` larger than `since`",
+                    fix=f"make `{name}` larger than `since`",
                     at=(name,),
                 )
         if self.since == 0 and self.of == "active":
             raise refuse(
                 "the working state before the first message is not known",
-                mend="count from a turn: `since: 1`",
+                fix="count from a turn: `since: 1`",
                 at=("since",),
             )
         return self
@@ -84,7 +84,7 @@ class SpanCheck(StateCheck):
                 case,
                 f"`{self.metric}` compares with turn {self.since}, "
                 f"and nothing comes after it in case `{case.id}`",
-                mend="name an earlier turn in `since`, or say with `cases` whom the check is for",
+                fix="name an earlier turn in `since`, or say with `cases` whom the check is for",
             )
 
     def judge_spans(self, context: Context, judge: Callable[[Span], Verdict]) -> Verdict:

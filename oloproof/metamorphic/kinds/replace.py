@@ -17,7 +17,7 @@ def _pair(texts: tuple[str, ...]) -> tuple[str, ...]:
     if len(texts) != 2 or not texts[0]:
         raise refuse(
             "an entry of `replace` is no pair of texts",
-            mend='write `["old", "new"]`, where the old text is not empty',
+            fix='write `["old", "new"]`, where the old text is not empty',
         )
     return texts
 
@@ -26,7 +26,7 @@ def _some(pairs: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     if not pairs:
         raise refuse(
             "`replace` replaces nothing",
-            mend='give at least one pair: `replace: [["old", "new"]]`',
+            fix='give at least one pair: `replace: [["old", "new"]]`',
         )
     return pairs
 

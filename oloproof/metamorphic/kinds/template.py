@@ -16,7 +16,7 @@ def _with_place(template: str) -> str:
     if "{value}" not in template:
         raise refuse(
             "the template leaves out the text that it changes",
-            mend="write `{value}` where that text belongs",
+            fix="write `{value}` where that text belongs",
         )
     return template
 

@@ -19,7 +19,7 @@ _VERDICTS: Final[dict[bool, Part]] = {
 
 
 def write_check(page: Page, report: CheckReport) -> None:
-    """The verdict, what it rests on, and every reason with its places and its mend."""
+    """The verdict, what it rests on, and every reason with its places and its fix."""
     page.write(_VERDICTS[report.replayable], f"  {report.system}", method_of(report.method), hang=2)
     for number, case in enumerate(report.cases):
         told = [
@@ -41,7 +41,7 @@ def write_check(page: Page, report: CheckReport) -> None:
 
 
 def _write_reason(page: Page, reasons: list[CheckReason]) -> None:
-    """A word, each place it was found at, and how it is mended."""
+    """A word, each place it was found at, and how it is fixed."""
     page.gap()
     page.write((reasons[0].reason, "bold red"))
     with page.indented():
@@ -55,5 +55,5 @@ def _write_reason(page: Page, reasons: list[CheckReason]) -> None:
                 page.write(*at, hang=2)
             with page.indented(2 if at else 0):
                 page.write(one.detail)
-        for mend in dict.fromkeys(one.mend for one in reasons):
-            page.labelled(("mend", "dim"), mend, at=_AT - 2)
+        for fix in dict.fromkeys(one.fix for one in reasons):
+            page.labelled(("fix", "dim"), fix, at=_AT - 2)

@@ -196,6 +196,8 @@ def _validity_notes(one: ValidityReport) -> dict[str, str]:
     if one.unsigned:
         lines = count(one.unsigned, "line without a labeller", "lines without a labeller")
         notes["unsigned"] = f"{lines}, no label: name who read the pair"
-    if one.strays:
-        notes["strays"] = count(one.strays, "label that names no pair", "labels that name no pair")
+    if one.unmatched:
+        notes["unmatched"] = count(
+            one.unmatched, "label that names no pair", "labels that name no pair"
+        )
     return notes

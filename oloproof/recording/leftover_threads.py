@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OURS: Final = "oloproof-"
 """What the names of the threads of a worker itself begin with."""
-_STRAYS: Final[WeakKeyDictionary[threading.Thread, OpenCase | None]] = WeakKeyDictionary()
+_LEFTOVERS: Final[WeakKeyDictionary[threading.Thread, OpenCase | None]] = WeakKeyDictionary()
 """Threads that are at work beyond the end of a case, with that case where it is certain."""
 _PASSED_OVER: Final = ("threading", "concurrent.futures._base", "asyncio")
 _WAITS_FOR_WORK: Final = (
@@ -29,14 +29,14 @@ _PATIENCE: Final = (0.001,) * 5
 """Seconds, a wait each: a worker that has handed over its result is idle a moment later."""
 
 
-def is_stray() -> bool:
+def is_leftover_thread() -> bool:
     """Whether the calling thread was at work when a case ended that it may have belonged to."""
-    return bool(_STRAYS) and threading.current_thread() in _STRAYS
+    return bool(_LEFTOVERS) and threading.current_thread() in _LEFTOVERS
 
 
-def case_of_stray() -> OpenCase | None:
+def case_of_leftover_thread() -> OpenCase | None:
     """The case that the calling thread was certainly started in, where that has ended."""
-    return _STRAYS.get(threading.current_thread()) if _STRAYS else None
+    return _LEFTOVERS.get(threading.current_thread()) if _LEFTOVERS else None
 
 
 def threads_now() -> frozenset[threading.Thread]:
@@ -45,7 +45,9 @@ def threads_now() -> frozenset[threading.Thread]:
     return frozenset() if here in _ALONE else frozenset(_foreign())
 
 
-def note_strays(session: OpenCase, before: frozenset[threading.Thread], *, alone: bool) -> None:
+def note_leftover_threads(
+    session: OpenCase, before: frozenset[threading.Thread], *, alone: bool
+) -> None:
     """Remember which threads are at work now, and forget those that have come to wait for work.
 
     A thread of a pool waits for work between two cases and stays welcome in the next one. Those
@@ -53,28 +55,28 @@ def note_strays(session: OpenCase, before: frozenset[threading.Thread], *, alone
     nobody can tell, and waiting for them would be in vain.
     """
     here = (threading.active_count(), threading.get_ident())
-    if here in _ALONE and not _STRAYS:
+    if here in _ALONE and not _LEFTOVERS:
         return
     threads = _foreign()
     if not threads:
         _ALONE.add(here)
     busy = _busy(threads)
     for pause in _PATIENCE if alone else ():
-        if busy <= set(_STRAYS):
+        if busy <= set(_LEFTOVERS):
             break
         time.sleep(pause)
         busy = _busy(threads)
-    for thread in set(_STRAYS) - busy:
-        del _STRAYS[thread]
-    for thread in busy - set(_STRAYS):
-        _STRAYS[thread] = session if alone and thread not in before else None
+    for thread in set(_LEFTOVERS) - busy:
+        del _LEFTOVERS[thread]
+    for thread in busy - set(_LEFTOVERS):
+        _LEFTOVERS[thread] = session if alone and thread not in before else None
 
 
-def wait_for_strays(patience_s: float) -> None:
+def wait_for_leftover_threads(patience_s: float) -> None:
     """Wait until what the cases left at work has ended, or was heard of; not for ever."""
     until = time.monotonic() + patience_s
     while time.monotonic() < until:
-        at_work = _busy([t for t, case in list(_STRAYS.items()) if case and not case.late.names])
+        at_work = _busy([t for t, case in list(_LEFTOVERS.items()) if case and not case.late.names])
         if not at_work:
             return
         time.sleep(_LOOK_EVERY_S)
