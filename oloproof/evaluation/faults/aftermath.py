@@ -114,6 +114,7 @@ class Aftermath:
             changed=self._changed(),
             applied=self.strike.applied,
             executed_again=self.strike.executed_again,
+            doubled=self._doubled(),
             claimed=bool(self._said.claimed),
             right=self._said.right,
             escalated=self.escalation is not None,
@@ -161,6 +162,12 @@ class Aftermath:
             call.tool in self.criteria.escalate_tools or self.strike.is_repeat(call)
             for call in extra
         )
+
+    def _doubled(self) -> bool | None:
+        """Whether the effect of a call that was to look failed is there twice."""
+        if not plan_of(self.demand.fault).applied:
+            return False
+        return self.standing.repeats(self._around(), self.beyond)
 
     def _changed(self) -> bool | None:
         """Whether a place changed that must not; None where that cannot be seen."""

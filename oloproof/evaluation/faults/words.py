@@ -26,7 +26,8 @@ def _seen(seen: Aftermath, ruling: Ruling) -> str:
         case "unintended_change":
             return _unintended(seen)
         case "duplicate_effect":
-            return f"{seen.demand.name} was executed twice, and {_missed(seen)}"
+            left = _missed(seen) if seen.facts.missed else "left its effect twice"
+            return f"{seen.demand.name} was executed twice, and {left}"
         case "false_success" | "gave_up":
             return _miss(seen, ruling.word)
         case "wrong_output":
