@@ -64,7 +64,7 @@ class Ledger:
         self._pairs = {name: bytearray() for name in self._labelled}
         self._rows: list[Any] = []
         self._chunks = 0
-        self.uncalled = Uncalled(evaluators)
+        self.uncalled = Uncalled(evaluators, declared)
         self.unrecorded = Unrecorded(declared)
         self.cases = 0
         self.copies = 0

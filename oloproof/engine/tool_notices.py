@@ -18,11 +18,36 @@ if TYPE_CHECKING:
 _ALIKE: Final = 0.85
 """How much alike two names are of which one is likely meant to be the other (1 is equal)."""
 
+_SHORTEST: Final = 3
+"""Letters of a name; in shorter ones a slip makes any name of any other."""
+
+
+def _alike(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a name is most likely meant to be: one slip away, or nearly the same."""
+    from difflib import get_close_matches  # few runs have a name left
+
+    names = sorted(set(known) - {name})
+    slip = next((other for other in names if is_one_slip(name, other)), None)
+    return slip or next(iter(get_close_matches(name, names, 1, _ALIKE)), None)
+
+
+def is_one_slip(one: str, other: str) -> bool:
+    """Whether a letter more, less or another, or two swapped, makes one name of the other."""
+    if min(len(one), len(other)) < _SHORTEST or abs(len(one) - len(other)) > 1:
+        return False
+    at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if at is None:
+        return one != other
+    left, right = one[at:], other[at:]
+    swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+    return swapped or left[1:] == right[1:] or left[1:] == right or left == right[1:]
+
 
 class Uncalled:
-    """Looks at the calls of case after case."""
+    """Looks at the calls of case after case; `declared` names the system's tools, as they load."""
 
-    def __init__(self, evaluators: Iterable[Evaluator]) -> None:
+    def __init__(self, evaluators: Iterable[Evaluator], declared: Iterable[str] = ()) -> None:
+        self._declared = declared
         checks = tuple(evaluators)
         self._left = {tool: check.metric for check in checks for tool in check.named_tools}
         self._needed = {tool: check.metric for check in checks for tool in check.needed_tools}
@@ -41,14 +66,13 @@ class Uncalled:
 
     def notices(self) -> list[str]:
         """A sentence for each name that is most likely a mistake."""
-        from difflib import get_close_matches  # few runs have a name left
-
         told = []
+        declared = set(self._declared)
         for tool, metric in sorted(self._left.items()):
-            near = get_close_matches(tool, self._called, 1, _ALIKE)
-            if near:
+            near = None if tool in declared else _alike(tool, self._called | declared)
+            if near is not None:
                 told.append(
-                    f"`{metric}` names `{tool}`, which no case called: did you mean `{near[0]}`?"
+                    f"`{metric}` names `{tool}`, which no case called: did you mean `{near}`?"
                 )
             elif tool in self._needed:
                 told.append(
