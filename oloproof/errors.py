@@ -73,7 +73,7 @@ def nearest(name: str, choices: Iterable[str]) -> str | None:
 
 def suggest(name: str, choices: Iterable[str]) -> str:
     """A sentence that names the nearest choice, or lists all of them."""
-    known = sorted(choices)
+    known = sorted(set(choices))
     best = nearest(name, known)
     if best is not None:
         return f"did you mean `{best}`?"
