@@ -10,7 +10,7 @@ from oloproof.errors import ConfigurationError, shorten, suggest
 def test_an_error_is_told_in_three_lines() -> None:
     """What happened, where, and how to fix it; a part that is not known is left out."""
     assert "bad" == str(ConfigurationError("bad"))
-    assert "bad\n  where: a:1\n  fix:  do y" == str(
+    assert "bad\n  where: a:1\n  fix:   do y" == str(
         ConfigurationError("bad", where="a:1", fix="do y")
     )
 

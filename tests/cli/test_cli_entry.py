@@ -32,7 +32,7 @@ def test_a_mistake_is_told_in_three_lines(fakes: Fakes, capsys: pytest.CaptureFi
     """What, where and how to fix it, on stderr, without a traceback; exit 2."""
     fakes.raises("runs", "list_runs", ConfigurationError("bad", where="a.yaml:3: x", fix="do y"))
     assert 2 == main(["runs"])
-    assert ("", "bad\n  where: a.yaml:3: x\n  fix:  do y\n") == capsys.readouterr()
+    assert ("", "bad\n  where: a.yaml:3: x\n  fix:   do y\n") == capsys.readouterr()
 
 
 def test_a_long_mistake_is_wrapped(
@@ -51,7 +51,7 @@ def test_a_long_mistake_is_wrapped(
         "  evaluator makes",
         "  where: a/folder/that/is/longer/than/the/terminal.yaml:3:",
         "         evaluators[0]",
-        "  fix:  name one one one one one one",
+        "  fix:   name one one one one one one",
         "         one one one one one one",
     ] == capsys.readouterr().err.splitlines()
 

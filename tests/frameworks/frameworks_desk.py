@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import pytest
 
 from oloproof.paths import MISSING
 from oloproof.recording.effects import model, tool
-from oloproof.records.faults import APPLIED
-from oloproof.records.trajectory import FaultKind
+from oloproof.records.faults import fault_names, plan_of
 from oloproof.replaying.plans import fault_plan
 from tests.recording.recording_desk import Recorded, Sandbox, record, replay
 
-KINDS = get_args(FaultKind)
+KINDS = fault_names()
 """Every fault that there is."""
 
 Script: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
@@ -198,7 +197,7 @@ class Contract:
         recorded = record(shop, agent)
         target = recorded.call("brain", 2, "model")
         made = replay(recorded, agent, target, plan)
-        if kind in APPLIED or kind == "stale":
+        if plan_of(kind).applied or kind == "stale":
             reason = "no_earlier_answer" if kind == "stale" else "fault_not_for_models"
             assert (False, reason) == (made.trusted, made.reason)
             return

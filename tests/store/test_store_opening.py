@@ -125,7 +125,7 @@ except StoreError as error:
         )
         assert "Permission denied" in told
         assert "  where: " in told
-        assert "  fix:  the project's folder must be writable" in told
+        assert "  fix:   the project's folder must be writable" in told
         assert [] == list(public.iterdir())
 
     def test_a_store_that_may_not_be_written_is_said(self, public: Path) -> None:
@@ -142,7 +142,7 @@ except StoreError as error:
     print(error)
 """
         )
-        assert "  fix:  the project's folder must be writable" in told
+        assert "  fix:   the project's folder must be writable" in told
 
 
 class TestReading:
