@@ -30,6 +30,9 @@ TEXTS = {
         PART: [
             "mkdir -p out/reports && cp a.md b",
             "cp x out/reports",
+            "cp x out//reports",
+            "cp x out\\/reports",
+            "out/./reports/may.txt",
             "out/reports/may.txt",
             "/srv/out/reports/may.txt",
             "./out/reports",

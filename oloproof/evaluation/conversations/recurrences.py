@@ -37,6 +37,12 @@ _MOMENT: Final = re.compile(
 
 _STOPS: Final = ".,;:!?"
 
+_SLASH: Final = r"(?:\\?/(?:\./)*)+"
+"""A slash of a path, however it is written: `//`, `/./` and, where it is escaped, `\\/`."""
+
+_GAP: Final = r"(?:\\?\s)+"
+"""What stands between two words, escaped where it is part of a path."""
+
 
 class Span(NamedTuple):
     """A stretch of a text; not `certain` where it may as well be read otherwise."""
@@ -97,7 +103,7 @@ def wanted(value: JsonValue | Absent) -> Wanted:
         return Wanted(value, number)
     text = normalize("NFC", value).strip().removeprefix("./")
     words = (text.rstrip("/\\") or text).split()
-    joined = r"\s+".join(map(re.escape, words))
+    joined = _GAP.join(re.escape(word).replace("/", _SLASH) for word in words)
     return Wanted(value, None, re.compile(f"(?=({joined}))") if words else None)
 
 
