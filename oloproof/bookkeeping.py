@@ -26,6 +26,9 @@ Key: TypeAlias = str | int
 _OWN: Final = "\x00own key"
 _OTHER: Final = "\x00another key"
 _SHORTEST: Final = 4
+_NEAR: Final = 100
+"""Items of an object or list in which what stands beside a key is looked at; in a longer one
+its place is."""
 
 
 def with_keys_of(
@@ -45,7 +48,7 @@ def with_keys_of(
             {key: row for key, row in rows.of(world).items() if key not in known}
             for world in (expected, actual)
         )
-        names = _Partners(wanted, found, rows, fits).names()
+        names = _Partners(wanted, found, rows, fits, (expected, actual)).names()
         if names:
             actual = _renamed(actual, rows, names)
     return actual
@@ -92,11 +95,12 @@ class _Partners(NamedTuple):
     found: Mapping[Key, JsonValue]
     rows: Rows
     fits: Fits
+    worlds: tuple[JsonValue, JsonValue]
 
     def names(self) -> dict[Key, Key]:
         """The wanted key for each found one that has a partner under another key."""
         left, right = self._masked(self.wanted), self._masked(self.found)
-        pairs = _equal_pairs(left, right)
+        pairs = self._equal_pairs(left, right)
         pairs |= self._fitting_pairs(left, right, pairs)
         taken = set(pairs.values())
         alone = (key for key in left if key not in pairs)
@@ -108,6 +112,32 @@ class _Partners(NamedTuple):
             if isinstance(key, str) and key in given:
                 names[key] = f"{key} (another)"
         return names
+
+    def _equal_pairs(self, left: dict[Key, Any], right: dict[Key, Any]) -> dict[Key, Key]:
+        """Partners that are equal as they stand, so that only the others are tried on each other.
+
+        Of several that are equal, those that are spoken of alike elsewhere come first.
+        """
+        groups: defaultdict[bytes, tuple[list[Key], list[Key]]] = defaultdict(lambda: ([], []))
+        for side, rows in enumerate((left, right)):
+            for key, row in rows.items():
+                groups[encode(row)][side].append(key)
+        pairs: dict[Key, Key] = {}
+        for ours, theirs in groups.values():
+            if min(len(ours), len(theirs)) > 0 and max(len(ours), len(theirs)) > 1:
+                pairs |= self._pairs_spoken_of_alike(ours, theirs)
+            taken = set(pairs.values())
+            alone = (key for key in ours if key not in pairs)
+            pairs |= zip(alone, (key for key in theirs if key not in taken), strict=False)
+        return pairs
+
+    def _pairs_spoken_of_alike(self, ours: list[Key], theirs: list[Key]) -> dict[Key, Key]:
+        waiting: defaultdict[tuple[bytes, ...], list[Key]] = defaultdict(list)
+        spoken = _mentions(self.worlds[1], set(theirs))
+        for key in reversed(theirs):
+            waiting[spoken[key]].append(key)
+        mine = _mentions(self.worlds[0], set(ours))
+        return {key: alike.pop() for key in ours if (alike := waiting[mine[key]])}
 
     def _fitting_pairs(
         self, left: dict[Key, Any], right: dict[Key, Any], known: Mapping[Key, Key]
@@ -124,21 +154,63 @@ class _Partners(NamedTuple):
 
     def _masked(self, rows: Mapping[Key, JsonValue]) -> dict[Key, Any]:
         """The rows without what the keys are: each own key and those of others look alike."""
-        others: dict[Key, Key] = {key: _OTHER for key in rows if _is_telling(key)}
-        return {key: self._without_own(row, others | {key: _OWN}) for key, row in rows.items()}
-
-    def _without_own(self, row: Any, names: Mapping[Key, Key]) -> Any:
-        row = _everywhere(row, {key: name for key, name in names.items() if _is_telling(key)})
+        masks = _Masks(rows)
         field = self.rows.field
-        return row if field is None else field.changed(row, lambda _: _OWN)
+        out: dict[Key, Any] = {}
+        for key, row in rows.items():
+            masked = masks.seen_from(key, row)
+            out[key] = masked if field is None else field.changed(masked, lambda _: _OWN)
+        return out
 
 
-def _equal_pairs(left: Mapping[Key, Any], right: Mapping[Key, Any]) -> dict[Key, Key]:
-    """Partners that are equal as they stand, so that only the others are tried on each other."""
-    waiting: defaultdict[bytes, list[Key]] = defaultdict(list)
-    for key in reversed(list(right)):
-        waiting[encode(right[key])].append(key)
-    return {key: same.pop() for key, row in left.items() if (same := waiting[encode(row)])}
+class _Masks:
+    """What stands for generated keys where it does not matter which: its own, or another."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self._masks: dict[Key, Key] = {key: _OTHER for key in keys if _is_telling(key)}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._masks
+
+    def of(self, key: str) -> str:
+        """A key of an object, or what stands for it."""
+        return str(self._masks.get(key, key))
+
+    def seen_from(self, key: Key, value: Any) -> Any:
+        """A value as the row of a key sees it."""
+        if key not in self._masks:
+            return _everywhere(value, self._masks)
+        self._masks[key] = _OWN
+        try:
+            return _everywhere(value, self._masks)
+        finally:
+            self._masks[key] = _OTHER
+
+
+def _mentions(world: JsonValue, keys: set[Key]) -> defaultdict[Key, tuple[bytes, ...]]:
+    """Where each telling key stands as a value: by the object or list that it is in, and where.
+
+    Neither the key itself nor other generated keys count there, nor positions in lists.
+    """
+    masks = _Masks(keys)
+    found: defaultdict[Key, list[bytes]] = defaultdict(list)
+    waiting: list[tuple[tuple[str, ...], JsonValue]] = [((), world)]
+    while waiting:
+        at, value = waiting.pop()
+        if isinstance(value, dict):
+            items = [(masks.of(name), item) for name, item in value.items()]
+        else:
+            items = [("*", item) for item in value] if isinstance(value, list) else []
+        for number, (name, item) in enumerate(items):
+            if isinstance(item, dict | list):
+                waiting.append(((*at, name), item))
+            elif isinstance(item, str) and item in masks:
+                is_long = len(items) > _NEAR
+                near = number if is_long else masks.seen_from(item, value)
+                found[item].append(encode([[*at, name], near]))
+    told: defaultdict[Key, tuple[bytes, ...]] = defaultdict(tuple)
+    told.update({key: tuple(sorted(where)) for key, where in found.items()})
+    return told
 
 
 def _is_telling(key: Key) -> bool:

@@ -225,3 +225,29 @@ def test_many_rows_take_no_time_to_speak_of() -> None:
     world: Any = {"t": {f"key-{n}": {"n": n, "id": f"key-{n}"} for n in range(3000)}}
     other = decode(encode(world).replace(b"key-", b"row-"))
     assert same(world, other, "t")
+
+
+@pytest.mark.parametrize("about", [0, 1, 2])
+def test_of_equal_rows_those_are_partners_that_are_spoken_of_alike(about: int) -> None:
+    """Else the mail about the second ticket would be one about the first by chance."""
+
+    def world(names: list[str], told: int) -> Any:
+        rows = {name: {"member": "m"} for name in names}
+        return {"t": rows, "mail": [{"text": "hello"}, {"about": names[told], "of": names[0]}]}
+
+    ours, theirs = ["tk-1a", "tk-2b", "tk-3c"], ["tk-9f", "tk-8e", "tk-7d"]
+    for order in (theirs, theirs[::-1], [theirs[1], theirs[2], theirs[0]]):
+        assert same(world(ours, about), world(order, about), "t", initial={})
+        others = {0, 1, 2} - {about}
+        if about == 0:
+            assert not any(same(world(ours, 0), world(order, n), "t", initial={}) for n in others)
+        else:
+            assert not same(world(ours, about), world(order, 0), "t", initial={})
+
+
+def test_many_equal_rows_take_no_time_to_speak_of() -> None:
+    """What stands beside thousands of keys is not looked at for each of them."""
+    names = [f"key-{n}a" for n in range(2000)]
+    world: Any = {"t": {name: {"a": 1} for name in names}, "order": names, "last": names[-1]}
+    other = decode(encode(world).replace(b"key-", b"row-"))
+    assert same(world, other, "t")
