@@ -552,6 +552,8 @@ READ_ONLY = """
 import importlib.metadata
 import os
 from pathlib import Path
+import pydantic
+pydantic.TypeAdapter(int)  # nobody may read where it is installed, and it loads more when used
 from oloproof.workflows.cache import export_cache, list_cache, verify_cache
 if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)
 here = Path("project")
